@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 
-/** The lower bound for an HTTP answer: no checks, no other service. It reports its ports to its parent. */
+/**
+ * The lower bound for an HTTP answer: no checks, no other service. It reports its ports to its
+ * parent.
+ */
 const answer = { list: { id: 'bench', name: 'Bench', is_public: true } };
 
 const bare = createServer((_, response) => {

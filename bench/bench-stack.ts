@@ -43,7 +43,9 @@ const withoutRequestLimits = {
   REQUESTS_PER_SECOND_OF_ADDRESS: '0',
 };
 
-/** A stack of its own in a folder that goes away, mailing into a fast sink in a process of its own. */
+/**
+ * A stack of its own in a folder that goes away, mailing into a fast sink in a process of its own.
+ */
 export async function startBenchStack(options: Options = {}): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
   if (options.keys) keepKeys(keysFile(folder), options.keys);

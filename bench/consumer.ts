@@ -4,7 +4,10 @@ import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serve } from '#lib/rpc/server/serve.ts';
 
-/** Stands in for webhooks: acknowledges every batch, and reports its counts to its parent on request. */
+/**
+ * Stands in for webhooks: acknowledges every batch, and reports its counts to its parent on
+ * request.
+ */
 const counts = { batches: 0, events: 0 };
 
 const server = await serve(

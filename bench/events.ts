@@ -17,7 +17,10 @@ type Counts = { batches: number; events: number };
 const pollMs = 50;
 const drainMsMax = 120_000;
 
-/** A small consumer of all events, in place of webhooks. A stack with `variables` delivers its events here. */
+/**
+ * A small consumer of all events, in place of webhooks. A stack with `variables` delivers its
+ * events here.
+ */
 export async function startConsumer() {
   const keys = newInstallation();
   const child = fork(join(import.meta.dirname, 'consumer.ts'), {

@@ -24,7 +24,10 @@ const settleMs = 5_000;
 const slowMeasuredMs = 20_000;
 const pollMs = 10;
 
-/** How a fast tenant fares beside tenants who may send little or whose servers are slow, and how they do. */
+/**
+ * How a fast tenant fares beside tenants who may send little or whose servers are slow, and how
+ * they do.
+ */
 export async function benchFairness(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { rounds: { type: 'string', default: '1' } } });
   const stack = await startBenchStack();

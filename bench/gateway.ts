@@ -16,7 +16,9 @@ type Ask = () => Promise<unknown>;
 
 const concurrency = 32;
 
-/** The cost of a small read and a small write from the client to PostgreSQL and back, by process. */
+/**
+ * The cost of a small read and a small write from the client to PostgreSQL and back, by process.
+ */
 export async function benchGateway(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '10' } } });
   const forMs = Number(values.seconds) * 1000;

@@ -6,7 +6,10 @@ import { readPids, type Usage, usageOf } from './processes.ts';
 
 const batchSizes = [1_000, 2_500, 5_000, 10_000];
 
-/** Contacts through the API, each batch into a list, with every event sent to a consumer unless nobody listens. */
+/**
+ * Contacts through the API, each batch into a list, with every event sent to a consumer unless
+ * nobody listens.
+ */
 export async function benchImport(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

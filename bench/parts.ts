@@ -51,7 +51,10 @@ function codecParts(): Parts {
   };
 }
 
-/** The access check, and a call of an operation that answers at once: without rules, with each rule, with all. */
+/**
+ * The access check, and a call of an operation that answers at once: without rules, with each rule,
+ * with all.
+ */
 async function ruleParts(): Promise<Parts> {
   const keyring = keyringOfAll('bench');
   const claims = { type: 'service', subject: 'bench', sessionId: '' } as const;

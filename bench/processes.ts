@@ -58,8 +58,9 @@ function descends(pid: number, root: number, stats: Map<number, Stat | undefined
 }
 
 /**
- * Memory that is the process's own, so that PostgreSQL's shared buffers don't count many times. The kernel has this number at hand; for
- * that of `smaps_rollup` it walks all pages of all processes, a tenth of the time of a broadcast to 10,000.
+ * Memory that is the process's own, so that PostgreSQL's shared buffers don't count many times. The
+ * kernel has this number at hand; for that of `smaps_rollup` it walks all pages of all processes, a
+ * tenth of the time of a broadcast to 10,000.
  */
 function privateMb(pid: number): number {
   try {

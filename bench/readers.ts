@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Readers in a process of their own: asks for addresses at a rate, pipelined over a few connections, whether or not the
- * answers keep up, so that a slow server shows. The parent sends the order, and gets the number of answers.
+ * Readers in a process of their own: asks for addresses at a rate, pipelined over a few
+ * connections, whether or not the answers keep up, so that a slow server shows. The parent sends
+ * the order, and gets the number of answers.
  */
 type Order = { port: number; paths: string[]; perSecond: number; forMs: number };
 
@@ -35,7 +36,9 @@ async function read({ port, paths, perSecond, forMs }: Order) {
   return counts;
 }
 
-/** Each from an address of its own, as readers are: the gateway shares its places among addresses. */
+/**
+ * Each from an address of its own, as readers are: the gateway shares its places among addresses.
+ */
 function listening(port: number, at: number, counts: { good: number; bad: number }): Socket {
   const localAddress = `127.0.0.${2 + at}`;
   const socket = connect({ port, host: '127.0.0.1', localAddress }).setNoDelay();

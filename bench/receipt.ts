@@ -1,4 +1,6 @@
-/** About 10 KB as sent: a table of the order, five links, values of the order and of the contact. */
+/**
+ * About 10 KB as sent: a table of the order, five links, values of the order and of the contact.
+ */
 export const receipt = `<mjml>
   <mj-head><mj-preview>Your order {{ order }} is on its way</mj-preview></mj-head>
   <mj-body background-color="#f4f4f4">

@@ -14,8 +14,8 @@ const askMs = 200;
 const lastMessages = 2_000;
 
 /**
- * A broadcast to N recipients into a fast sink, everything on this machine; tracked, with its history, and with
- * every event sent to a consumer.
+ * A broadcast to N recipients into a fast sink, everything on this machine; tracked, with its
+ * history, and with every event sent to a consumer.
  */
 export async function benchSend(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -103,7 +103,8 @@ async function sendRound(
       askedAtMs = Date.now();
       if (await isSent(stack, id, calledAtMs)) break;
     }
-    // A coarse look at the end would be counted as time of the run; the sink knows when the first mail came.
+    // A coarse look at the end would be counted as time of the run; the sink knows when the first
+    // mail came.
     await sleep(count > recipients - lastMessages ? pollMs : askMs);
   }
   const statusMs = Date.now() - calledAtMs;

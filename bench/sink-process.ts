@@ -19,8 +19,8 @@ export type SinkOptions = {
 };
 
 /**
- * Without it V8 collects all of the sink's heap after each 64 MiB that sockets have read, some 5,000 mails: a third of its processor
- * time, which is none of a mail server's.
+ * Without it V8 collects all of the sink's heap after each 64 MiB that sockets have read, some
+ * 5,000 mails: a third of its processor time, which is none of a mail server's.
  */
 const nodeFlags = ['--external-memory-accounted-in-global-limit'];
 

@@ -26,8 +26,9 @@ type Figures = { perSecond: number; cpuMicros: number };
 type Run = () => Promise<void>;
 
 /**
- * The same mails into the same sink, by our SMTP client and by nodemailer's. Ours renders and encodes each message;
- * nodemailer gets it rendered and encodes it, and in another run gets its bytes and only sends them.
+ * The same mails into the same sink, by our SMTP client and by nodemailer's. Ours renders and
+ * encodes each message; nodemailer gets it rendered and encodes it, and in another run gets its
+ * bytes and only sends them.
  */
 export async function benchSmtp(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -15,7 +15,10 @@ const recipients = 1_000;
 const callsPerSecond = 200;
 const countedMsMax = 30_000;
 
-/** Opens and clicks at a rate, beside API calls at another: how long the calls take with and without. */
+/**
+ * Opens and clicks at a rate, beside API calls at another: how long the calls take with and
+ * without.
+ */
 export async function benchTracking(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -11,8 +11,9 @@ import { ask } from './sink-process.ts';
 type Bench = { stack: BenchStack; consumer: Consumer | undefined };
 
 /**
- * Transactional mail of 10 KB, with history and events: closed loops of one and sixteen callers, answered after commit, and an
- * open loop from the request to the sink, alone and beside a broadcast.
+ * Transactional mail of 10 KB, with history and events: closed loops of one and sixteen callers,
+ * answered after commit, and an open loop from the request to the sink, alone and beside a
+ * broadcast.
  */
 export async function benchTransactional(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
- * Checks the Dockerfile, compose.yaml and the chart without a container engine, and runs the chart's processes: `npm run deploy:check`. Its tools are kept in
- * .postrider/deploy-check: Python packages (needs Python 3 with venv and pip), and helm as a Go module (needs Go 1.24) unless it is on the PATH.
+ * Checks the Dockerfile, compose.yaml and the chart without a container engine, and runs the
+ * chart's processes: `npm run deploy:check`. Its tools are kept in .postrider/deploy-check: Python
+ * packages (needs Python 3 with venv and pip), and helm as a Go module (needs Go 1.24) unless it is
+ * on the PATH.
  */
 
 const root = resolve(import.meta.dirname, '..');

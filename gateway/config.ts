@@ -30,7 +30,9 @@ export type GatewayConfig = {
   telemetry: TelemetryConfig;
   /** For calls to services. */
   clientTls: ClientTls | undefined;
-  /** The gateway's own certificate, other than the one that services know: browsers must trust it. */
+  /**
+   * The gateway's own certificate, other than the one that services know: browsers must trust it.
+   */
   tls: ServerTls | undefined;
 };
 

@@ -49,12 +49,18 @@ export type GatewayOptions = Omit<
 
 export type Gateway = {
   server: WebServer;
-  /** `/healthz` is a 503 from now on, and each answer closes its connection, so that none is closed under a request. */
+  /**
+   * `/healthz` is a 503 from now on, and each answer closes its connection, so that none is closed
+   * under a request.
+   */
   retire(): void;
   drain(graceMs: number): Promise<void>;
 };
 
-/** Of a caller two, so that one is read while another is written; one while others are active, and none for twice as long after it. */
+/**
+ * Of a caller two, so that one is read while another is written; one while others are active, and
+ * none for twice as long after it.
+ */
 const largeBodyLane = {
   places: 6,
   aloneMax: 2,
@@ -63,8 +69,9 @@ const largeBodyLane = {
   besideOthers: { places: 1, restTimes: 2, restMaxMs: 1_000 },
 };
 /**
- * Very large bodies of a caller are read one after the other, and not at all before: they would fill the memory while they wait
- * for their turns, and collecting it stops everybody. Each caller has places of its own, so that slow ones hold up nobody else.
+ * Very large bodies of a caller are read one after the other, and not at all before: they would
+ * fill the memory while they wait for their turns, and collecting it stops everybody. Each caller
+ * has places of its own, so that slow ones hold up nobody else.
  */
 const arrivingBodyLane = {
   places: 1_024,
@@ -226,7 +233,10 @@ function end(state: State, { request, response }: Exchange): void {
   state.connections.of(request.socket)?.count(-1);
 }
 
-/** The operation or page of a request. `name` is for the log; `failureText` is the whole text of internal errors. */
+/**
+ * The operation or page of a request. `name` is for the log; `failureText` is the whole text of
+ * internal errors.
+ */
 type Target = {
   name: string;
   failureText: string;
@@ -271,7 +281,10 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
   return { name: 'unknown', failureText, answer: refuseUnknown };
 }
 
-/** The answer; undefined if the client has disconnected. Internal errors are logged here and nowhere else. */
+/**
+ * The answer; undefined if the client has disconnected. Internal errors are logged here and nowhere
+ * else.
+ */
 async function answerOrFail(
   { log }: GatewayOptions,
   exchange: Exchange,

@@ -6,14 +6,16 @@ const { isFQDN } = validator;
 
 const addressMaxBytes = 254;
 const localMaxBytes = 64;
-// RFC 5321 without quoted forms. Other characters need SMTPUTF8 on every server on the way, which few support.
+// RFC 5321 without quoted forms. Other characters need SMTPUTF8 on every server on the way, which
+// few support.
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 /** Characters that `domainToASCII` would treat as escapes, ports or paths. */
 const notOfDomain = /[%:/?#[\]\\@\s]/;
 
 /**
  * The one form an address is stored and compared in: trimmed, lower case, the domain in ASCII, so
- * that an international domain and its punycode are the same contact. Undefined if it is not an address.
+ * that an international domain and its punycode are the same contact. Undefined if it is not an
+ * address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const trimmed = text.trim();

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-/** Longer than any of our keys: users, sessions and workspaces have ids of at most 64 characters. */
+/**
+ * Longer than any of our keys: users, sessions and workspaces have ids of at most 64 characters.
+ */
 const keyLengthMax = 1_024;
 
 type CacheBound<Value> =
@@ -9,9 +11,10 @@ type CacheBound<Value> =
   | { maxBytes: number; sizeOf: (value: Value) => number };
 
 /**
- * Keeps loaded values, for ever if `keepMs` is absent; the least recently used one is dropped when it is full. A
- * failed load is not kept, nor is a value whose key is longer than 1,024 characters, or that takes more than half of the
- * bytes. Calls that ask for a value while it is loaded share the load.
+ * Keeps loaded values, for ever if `keepMs` is absent; the least recently used one is dropped when
+ * it is full. A failed load is not kept, nor is a value whose key is longer than 1,024 characters,
+ * or that takes more than half of the bytes. Calls that ask for a value while it is loaded share
+ * the load.
  */
 export function createCache<Value>({ keepMs, ...bound }: CacheBound<Value> & { keepMs?: number }) {
   const entries = new LRUCache<string, { value: Promise<Value> }>({
@@ -51,7 +54,10 @@ export function createCache<Value>({ keepMs, ...bound }: CacheBound<Value> & { k
 
 const textLengthMax = 255;
 
-/** Keeps the results of a pure function for short texts; the least recently used one is dropped when it is full. */
+/**
+ * Keeps the results of a pure function for short texts; the least recently used one is dropped when
+ * it is full.
+ */
 export function remember<Value>(
   entriesMax: number,
   compute: (text: string) => Value,
@@ -68,8 +74,8 @@ export function remember<Value>(
 }
 
 /**
- * As `remember`, for texts of any length: at most so many, and at most so many bytes of text. What is kept for a text may
- * be several times as large.
+ * As `remember`, for texts of any length: at most so many, and at most so many bytes of text. What
+ * is kept for a text may be several times as large.
  */
 export function rememberLong<Value extends object>(
   { entriesMax, textMaxBytes }: { entriesMax: number; textMaxBytes: number },

@@ -4,8 +4,9 @@ import { type Keyset, readKeysetOf } from './keys/keyset.ts';
 import { connectionStringOf, inSchema } from './postgres/database-url.ts';
 
 /**
- * Reads the settings of a process. Throws one error that names every variable that is missing or wrong; until then the value
- * of such a variable is meaningless. Values of texts never are in the error, since they may be secrets.
+ * Reads the settings of a process. Throws one error that names every variable that is missing or
+ * wrong; until then the value of such a variable is meaningless. Values of texts never are in the
+ * error, since they may be secrets.
  */
 export function readEnv<T>(env: Env, read: (variables: Variables) => T): T {
   const faults: string[] = [];
@@ -17,7 +18,9 @@ export function readEnv<T>(env: Env, read: (variables: Variables) => T): T {
 /** The variable of a service's own database. */
 export const databaseVariable = (service: string) => `${service.toUpperCase()}_DATABASE_URL`;
 
-/** Ends the process with a line that names every wrong variable; a stack trace would say no more. */
+/**
+ * Ends the process with a line that names every wrong variable; a stack trace would say no more.
+ */
 export function settingsOrExit<T>(read: () => T): T {
   try {
     return read();

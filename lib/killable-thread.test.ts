@@ -15,7 +15,10 @@ function fresh(): KillableThread<Action, number> {
   return new KillableThread(script, limits);
 }
 
-/** Asks with the kind `warm`. Each test first makes one such request, so that the long limit is used up. */
+/**
+ * Asks with the kind `warm`. Each test first makes one such request, so that the long limit is used
+ * up.
+ */
 const ask = (action: Action) => thread.ask(() => action, { kind: 'warm' });
 
 test('one thread answers request after request', async () => {
@@ -34,7 +37,8 @@ test('a thread that loops is killed in time, and the next request gets a new one
 test.each<Action>(['fill memory', 'throw', 'exit'])(
   'the process lives on when a thread is told to %s',
   async (action) => {
-    // Filling the memory may take longer than a short limit allows: the first request has the long one.
+    // Filling the memory may take longer than a short limit allows: the first request has the long
+    // one.
     expect(await thread.ask(() => action, { kind: 'first' })).toBeUndefined();
     expect(await thread.ask(() => 'answer', { kind: 'first' })).toBeGreaterThan(0);
   },

@@ -2,7 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { FairQueue } from './collections/fair-queue.ts';
 
 type Limits<Request> = {
-  /** Processor time of a request: what others take from a busy machine is not its fault. Waiting for it has a limit, too. */
+  /**
+   * Processor time of a request: what others take from a busy machine is not its fault. Waiting for
+   * it has a limit, too.
+   */
   timeMs: number;
   /** The same for the first request of its kind in a new thread, which also loads its modules. */
   startMs: number;
@@ -12,8 +15,8 @@ type Limits<Request> = {
   /** Requests of one tenant that may wait. */
   tenantWaitingMax?: number;
   /**
-   * By the kind of a first answer: harmless requests by kind, which a spare thread then answers in advance. No spare is
-   * kept without them.
+   * By the kind of a first answer: harmless requests by kind, which a spare thread then answers in
+   * advance. No spare is kept without them.
    */
   warmUps?: Readonly<Record<string, Readonly<Record<string, Request>>>>;
 };
@@ -56,8 +59,8 @@ export class KillableThread<Request, Answer> {
   }
 
   /**
-   * The answer; undefined if the thread was killed because of it. The request is created when its turn comes.
-   * The first one of each kind has the longer limit.
+   * The answer; undefined if the thread was killed because of it. The request is created when its
+   * turn comes. The first one of each kind has the longer limit.
    */
   ask(request: () => Request, asked: Asked = {}): Promise<Answer | undefined> {
     const { kind = '', tenant = '', signal } = asked;
@@ -197,7 +200,10 @@ class Thread<Request, Answer> {
   }
 }
 
-/** Calls `tell` once the thread has used so much processor time from now on. The answer ends the watch. */
+/**
+ * Calls `tell` once the thread has used so much processor time from now on. The answer ends the
+ * watch.
+ */
 function whenUsedUp(worker: Worker, limitMs: number, tell: () => void): () => void {
   const givenUpAtMs = performance.now() + limitMs * waitFactor;
   const before = processorMs(worker);

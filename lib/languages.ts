@@ -1,7 +1,8 @@
 /**
- * Matches a language tag with known languages, by RFC 4647 "lookup": subtags are cut from its end until one fits
- * (`zh-Hant-TW`, `zh-Hant`, `zh`). Tags come from other people's programs, so malformed ones match by the part that is
- * well-formed. Returns the language as given; undefined if none fits.
+ * Matches a language tag with known languages, by RFC 4647 "lookup": subtags are cut from its end
+ * until one fits (`zh-Hant-TW`, `zh-Hant`, `zh`). Tags come from other people's programs, so
+ * malformed ones match by the part that is well-formed. Returns the language as given; undefined if
+ * none fits.
  */
 export function languageMatcher(languages: Iterable<string>): (tag: string) => string | undefined {
   const known = new Map([...languages].map((language) => [plain(language), language]));

@@ -4,7 +4,10 @@ import { currentTraceId, isTracing } from '#lib/telemetry/tracing.ts';
 
 export type Log = pino.Logger;
 
-/** Errors keep the parts that locate a fault, without those that may hold personal data: parameters, details, rows. */
+/**
+ * Errors keep the parts that locate a fault, without those that may hold personal data: parameters,
+ * details, rows.
+ */
 function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: 'not an error' };
   const code = 'code' in error ? error.code : undefined;
@@ -12,7 +15,10 @@ function serializeError(error: unknown): object {
   return { type: error.name, code, message: withoutAddresses(error.message), stack };
 }
 
-/** Replaces e-mail addresses, so that a server's reply can be stored. Reads each character once, since the text is untrusted. */
+/**
+ * Replaces e-mail addresses, so that a server's reply can be stored. Reads each character once,
+ * since the text is untrusted.
+ */
 export function withoutAddresses(text: string): string {
   if (!text.includes('@')) return text;
   return text.replaceAll(/[^\s<>"'(),;:]+/g, (word) => {

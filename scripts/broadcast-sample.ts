@@ -8,7 +8,9 @@ export type ShownPage = MessageInitShape<typeof GetBroadcastPageResponseSchema>;
 const start = Date.UTC(2026, 10, 22, 9);
 const time = (minute: number) => timestampFromMs(start + minute * 60_000);
 
-/** A test of two subjects on a fifth of 48,210 readers: 40 minutes of sending, and a day of opens. */
+/**
+ * A test of two subjects on a fifth of 48,210 readers: 40 minutes of sending, and a day of opens.
+ */
 function numbersOf({ minutes, sample }: { minutes: number; sample: number }) {
   const stretches = Math.ceil(minutes / 8);
   const sent = Array.from({ length: stretches }, (_, at) =>

@@ -8,8 +8,9 @@ import { openBrowser, openDocs } from '../test/contract/chromium.ts';
 import { samplePage } from './broadcast-sample.ts';
 
 /**
- * Writes docs/screens/<what>-<width>.png: what people see at /docs, behind the links of mails, and of broadcasts. With an argument,
- * such as `/tmp/screens ja dark`, into another folder, in another language and colour scheme.
+ * Writes docs/screens/<what>-<width>.png: what people see at /docs, behind the links of mails, and
+ * of broadcasts. With an argument, such as `/tmp/screens ja dark`, into another folder, in another
+ * language and colour scheme.
  */
 const [given = resolve(import.meta.dirname, '../docs/screens'), language = 'en', scheme = 'light'] =
   process.argv.slice(2);

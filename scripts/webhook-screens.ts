@@ -9,8 +9,8 @@ import { freePort } from '../deploy/local/ports.ts';
 import { openBrowser } from '../test/contract/chromium.ts';
 
 /**
- * Writes docs/screens/webhooks-<width>.png and webhook-<width>.png: webhooks in the dev inbox. With an argument,
- * such as `/tmp/screens dark`, into another folder, in another colour scheme.
+ * Writes docs/screens/webhooks-<width>.png and webhook-<width>.png: webhooks in the dev inbox. With
+ * an argument, such as `/tmp/screens dark`, into another folder, in another colour scheme.
  */
 const [given = resolve(import.meta.dirname, '../docs/screens'), scheme = 'light'] =
   process.argv.slice(2);

@@ -122,7 +122,10 @@ test('no file leads back to itself through what it imports, not even for a type'
   expect(rings(sources, ours)).toEqual([]);
 });
 
-/** Wiring knows everything; entries know topics and nouns; topics know topics and nouns; nouns know nouns. */
+/**
+ * Wiring knows everything; entries know topics and nouns; topics know topics and nouns; nouns know
+ * nouns.
+ */
 const wiring = /^services\/\w+\/(main|service|worker|activities\/all)\.ts$/;
 const entry = /^services\/\w+\/(operations|tasks|activities)\//;
 

@@ -1,4 +1,7 @@
-/** A self-signed certificate for localhost and 127.0.0.1, good for a hundred years; it protects nothing. */
+/**
+ * A self-signed certificate for localhost and 127.0.0.1, good for a hundred years; it protects
+ * nothing.
+ */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQga6aipUlHplHlwJIA

@@ -36,7 +36,10 @@ export async function startFeedServer(server = {} as FeedServer): Promise<FeedSe
   });
 }
 
-/** A feed for all tests of a file; before each test it forgets its requests and answers `body` again. */
+/**
+ * A feed for all tests of a file; before each test it forgets its requests and answers `body`
+ * again.
+ */
 export function useFeedServer(body: string): FeedServer {
   const server = {} as FeedServer;
   beforeAll(() => startFeedServer(server));

@@ -9,8 +9,10 @@ export function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** GET /status, GET /recipient?email=, GET /bodies?to=, GET /duplicates, GET /times?prefix= (of the first mail to
- * each address), POST /behaviour (JSON, merged), POST /reset. */
+/**
+ * GET /status, GET /recipient?email=, GET /bodies?to=, GET /duplicates, GET /times?prefix= (of the
+ * first mail to each address), POST /behaviour (JSON, merged), POST /reset.
+ */
 export function startControl(sink: Sink, port: number): Promise<number> {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://sink');

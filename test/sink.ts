@@ -6,8 +6,9 @@ import { listen, startControl } from './sink-control.ts';
 import { type Behaviour, Conversation, defaultBehaviour } from './sink-conversation.ts';
 
 /**
- * An SMTP server for tests, chaos runs and benchmarks that accepts mail at full speed, counts it by recipient, and
- * misbehaves as configured. `node test/sink.ts --port 2525 --control 2526` runs it as a process;
+ * An SMTP server for tests, chaos runs and benchmarks that accepts mail at full speed, counts it by
+ * recipient, and misbehaves as configured. `node test/sink.ts --port 2525 --control 2526` runs it
+ * as a process;
  * `--bodies 100` keeps the last hundred complete mails.
  */
 
@@ -34,7 +35,10 @@ export type Sink = {
   /** Of the first mail since the last reset, and of the last one; 0 before. */
   firstAtMs: () => number;
   receivedAtMs: () => number;
-  /** Complete mails to one recipient or to all, newest last; only the last few, and only with `bodies`. */
+  /**
+   * Complete mails to one recipient or to all, newest last; only the last few, and only with
+   * `bodies`.
+   */
   bodies: (recipient?: string) => string[];
   reset: () => void;
   close: () => Promise<void>;

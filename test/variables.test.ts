@@ -10,7 +10,10 @@ const root = resolve(import.meta.dirname, '..');
 const files = globSync('services/*/config.ts', { cwd: root });
 const services = files.map((file) => basename(dirname(file)));
 
-/** The names that a reader asks for. Nothing is set: if it fails, it does so after it has asked for all. */
+/**
+ * The names that a reader asks for. Nothing is set: if it fails, it does so after it has asked for
+ * all.
+ */
 function namesReadBy(read: (env: Record<string, string | undefined>) => unknown): string[] {
   const names = new Set<string>();
   const env = new Proxy<Record<string, string | undefined>>(

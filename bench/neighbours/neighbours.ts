@@ -41,8 +41,8 @@ type Figures = {
 };
 
 /**
- * How a tenant fares beside each attack: 20 reads and writes a second, 100 mails and a webhook of its changes. Exits 1 where a
- * goal is missed.
+ * How a tenant fares beside each attack: 20 reads and writes a second, 100 mails and a webhook of
+ * its changes. Exits 1 where a goal is missed.
  */
 export async function benchNeighbours(args: string[]): Promise<void> {
   const { values } = parseArgs({

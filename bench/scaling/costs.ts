@@ -19,7 +19,10 @@ export const unitCosts = JSON.parse(readFileSync(file, 'utf8')) as {
 
 export type Kind = 'broadcast' | 'transactional' | 'hit' | 'import' | 'callback' | 'read';
 
-/** Whose statements PostgreSQL's share of a kind is. Assumed: the measurements have one database for all. */
+/**
+ * Whose statements PostgreSQL's share of a kind is. Assumed: the measurements have one database for
+ * all.
+ */
 const statements: Record<Kind, Record<string, number>> = {
   broadcast: { messages: 0.83, contacts: 0.12, broadcasts: 0.05 },
   transactional: { messages: 0.65, contacts: 0.35 },
@@ -31,7 +34,9 @@ const statements: Record<Kind, Record<string, number>> = {
 
 export type Costs = Record<string, number>;
 
-/** Processor time of one thing in microseconds, by service (its processes) and by `<service>-db`. */
+/**
+ * Processor time of one thing in microseconds, by service (its processes) and by `<service>-db`.
+ */
 export function costsOf(kind: Kind): Costs {
   const { postgres = 0, ...services } = unitCosts.cpuMicros[kind].by;
   const databases = Object.entries(statements[kind]).map(([service, share]) => [

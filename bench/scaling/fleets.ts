@@ -1,4 +1,7 @@
-/** A server, or several alike: so many cores for what runs there. `databases` need one server each: they do not spread. */
+/**
+ * A server, or several alike: so many cores for what runs there. `databases` need one server each:
+ * they do not spread.
+ */
 export type Server = { name: string; cores: number; runs: readonly string[] };
 
 /** `cells` are whole installations beside each other, each with its share of the tenants. */

@@ -20,7 +20,9 @@ export const load = {
   deliveryDays: 30,
 } as const;
 
-/** How much of a server may be in use, so that a burst and the loss of a neighbour do not stop it. */
+/**
+ * How much of a server may be in use, so that a burst and the loss of a neighbour do not stop it.
+ */
 export const usableShare = 0.7;
 /** What PostgreSQL spends beside statements: vacuum, checkpoints, a replica. Not measured. */
 export const databaseFactor = 1.5;

@@ -14,7 +14,10 @@ const target = 100_000_000;
 const shown = [1e6, 1e7, 1e8, 3e8, 1e9];
 const stepsPerTen = 8;
 
-/** `npm run bench -- scaling`: works out the page and the picture from the unit costs and writes them. */
+/**
+ * `npm run bench -- scaling`: works out the page and the picture from the unit costs and writes
+ * them.
+ */
 export async function benchScaling(): Promise<void> {
   const { tables, svg } = workOut();
   writeFileSync(picture, svg);

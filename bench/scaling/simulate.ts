@@ -19,7 +19,9 @@ const days = 2;
 const microsOfMinute = 60_000_000;
 const seed = 19;
 
-/** Two days of a fleet, minute by minute: broadcasts take what everything else leaves, oldest first. */
+/**
+ * Two days of a fleet, minute by minute: broadcasts take what everything else leaves, oldest first.
+ */
 export function simulate(fleet: Fleet, recipientsPerDay: number): Day {
   const perCell = recipientsPerDay / fleet.cells;
   const tenants = Math.round(load.tenants / fleet.cells);

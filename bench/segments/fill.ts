@@ -2,7 +2,9 @@ import type { SegmentsBench } from './segments.ts';
 
 const perStatement = 100_000;
 
-/** Contacts of ten countries, and events of the last year, of which a third are purchases. By SQL. */
+/**
+ * Contacts of ten countries, and events of the last year, of which a third are purchases. By SQL.
+ */
 export async function fill(
   { database, stack: { workspaceId } }: SegmentsBench,
   { contacts, events }: { contacts: number; events: number },

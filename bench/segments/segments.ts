@@ -17,7 +17,10 @@ const sampleEveryMs = 50;
 
 export type SegmentsBench = { stack: BenchStack; database: Client };
 
-/** Segments of a workspace with many contacts and events: preview, build, and contacts that change at a rate. */
+/**
+ * Segments of a workspace with many contacts and events: preview, build, and contacts that change
+ * at a rate.
+ */
 export async function benchSegments(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

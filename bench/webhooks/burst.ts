@@ -3,7 +3,10 @@ import { importContacts, subscribe, unsubscribe } from './tenant.ts';
 
 const gatePerSecond = 1_500;
 
-/** One import, whose events all go to one endpoint. The last round is the figure: the others warm compilers up. */
+/**
+ * One import, whose events all go to one endpoint. The last round is the figure: the others warm
+ * compilers up.
+ */
 export async function burst(bench: Bench, { events, rounds }: { events: number; rounds: number }) {
   const id = await subscribe(bench.stack, bench.receiver.good);
   for (let round = 1; round <= rounds; round += 1) {

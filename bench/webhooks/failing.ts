@@ -10,7 +10,10 @@ const importSize = 10_000;
 const gateEvents = 1_000;
 const pollMs = 250;
 
-/** Many deliveries to an endpoint that is dead: what they cost until they wait, and then in some seconds of waiting. */
+/**
+ * Many deliveries to an endpoint that is dead: what they cost until they wait, and then in some
+ * seconds of waiting.
+ */
 export async function failing(
   bench: Bench,
   { events, seconds }: { events: number; seconds: number },

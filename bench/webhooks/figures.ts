@@ -13,7 +13,10 @@ export function at(values: readonly number[], share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
 }
 
-/** Prints what each of some things has cost, by process; those that cost next to nothing are left out. */
+/**
+ * Prints what each of some things has cost, by process; those that cost next to nothing are left
+ * out.
+ */
 export function printCosts(
   { before, after }: { before: Map<string, Usage>; after: Map<string, Usage> },
   { count, what }: { count: number; what: string },

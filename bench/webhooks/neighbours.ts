@@ -13,7 +13,10 @@ const deadOfTenant = 100;
 const eventsAtStart = 20;
 const feedEveryMs = 1_000;
 
-/** The open loop to a good endpoint, beside 500 that never answer and 500 that nobody listens at, all with events. */
+/**
+ * The open loop to a good endpoint, beside 500 that never answer and 500 that nobody listens at,
+ * all with events.
+ */
 export async function besideDead(
   bench: Bench,
   { settleSeconds, ...load }: Omit<Load, 'name'> & { settleSeconds: number },
@@ -48,7 +51,8 @@ async function givenDead({ stack, receiver }: Bench): Promise<Tenant[]> {
   for (let number = 0; number < tenants; number += 1) {
     const tenant = await givenTenant(stack, `dead${number}`);
     for (let each = 0; each < deadOfTenant; each += 1) {
-      // Each at an origin of its own would need a port each; a path of its own is enough for everything but connections.
+      // Each at an origin of its own would need a port each; a path of its own is enough for
+      // everything but connections.
       await subscribe(tenant, each % 2 === 0 ? receiver.silent : receiver.refusing);
     }
     dead.push(tenant);

@@ -17,7 +17,10 @@ export type Load = {
 const gateMs = 50;
 const warmUpShare = 0.3;
 
-/** New contacts at a rate, whether or not the callbacks keep up; each has one event for one endpoint. */
+/**
+ * New contacts at a rate, whether or not the callbacks keep up; each has one event for one
+ * endpoint.
+ */
 export async function openLoop(bench: Bench, load: Omit<Load, 'name'>): Promise<void> {
   const id = await subscribe(bench.stack, bench.receiver.good);
   await measure(bench, { ...load, name: 'warm', seconds: load.seconds * warmUpShare });
@@ -33,7 +36,10 @@ export async function openLoop(bench: Bench, load: Omit<Load, 'name'>): Promise<
   await unsubscribe(bench.stack, id);
 }
 
-/** Prints the times from the change of the contact, just before its commit, to the receipt; answers the 99th percentile. */
+/**
+ * Prints the times from the change of the contact, just before its commit, to the receipt; answers
+ * the 99th percentile.
+ */
 export function printLatency(arrivals: readonly Arrival[]): number {
   const times = arrivals.map(({ atMs, changedAtMs }) => atMs - changedAtMs);
   const texts = [0.5, 0.9, 0.99, 1].map((share) => at(times, share).toFixed(1));

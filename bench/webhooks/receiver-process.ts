@@ -2,8 +2,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 
 /**
- * An endpoint in a process of its own, which notes when each callback has arrived, beside one that never answers. Sends both
- * ports to its parent; answers each message with what came since the last one.
+ * An endpoint in a process of its own, which notes when each callback has arrived, beside one that
+ * never answers. Sends both ports to its parent; answers each message with what came since the last
+ * one.
  */
 export type Arrival = {
   id: string;

@@ -62,7 +62,10 @@ async function importAndSend(job: DemoJob, settings: StackSettings): Promise<Dem
   return check(job, settings, { imported, broadcast, segment, webhooks: { expected, counts } });
 }
 
-/** Two variations go to a sample, readers react and get a letter, the better variation goes to everybody else. */
+/**
+ * Two variations go to a sample, readers react and get a letter, the better variation goes to
+ * everybody else.
+ */
 async function testAndSend(job: DemoJob, settings: StackSettings, listId: string) {
   const running = await startTest(job, listId);
   const { status, pause_reason: reason = '' } = await watchTest(running);

@@ -18,7 +18,10 @@ const browsers = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.6 Mobile/15E148 Safari/604.1',
 ];
 
-/** Opens delivered mails as people do: fetches the pixel of the mail, and sometimes follows its button. */
+/**
+ * Opens delivered mails as people do: fetches the pixel of the mail, and sometimes follows its
+ * button.
+ */
 export async function readMails(
   { run }: DemoJob,
   { INBOX_URL = '' }: Record<string, string>,
@@ -51,7 +54,10 @@ const open = (mailUrl: string, reader: number) => visit(mailUrl, reader, /src="(
 const click = (mailUrl: string, reader: number) =>
   visit(mailUrl, reader, /href="([^"]+\/r\/[^"]+)"/);
 
-/** Requests the first URL of that form in a mail, as the reader's browser would, without following redirects. */
+/**
+ * Requests the first URL of that form in a mail, as the reader's browser would, without following
+ * redirects.
+ */
 async function visit(mailUrl: string, reader: number, address: RegExp): Promise<void> {
   const { html } = await json<{ html: string }>(mailUrl);
   const [, url] = address.exec(html) ?? [];

@@ -70,7 +70,10 @@ export const templateId = ({ run }: DemoJob, { id }: (typeof variations)[number]
 
 export const letterId = ({ run }: DemoJob) => `letter-${run}`;
 
-/** The mail to those who opened the test. Its subject has no run, so that it is not counted among the test's mails. */
+/**
+ * The mail to those who opened the test. Its subject has no run, so that it is not counted among
+ * the test's mails.
+ */
 const letter = `<mjml><mj-body><mj-section><mj-column>
 <mj-text>Dear {{ contact.first_name | default: "Friend" }}, thank you for reading so early.</mj-text>
 <mj-text><a href="{{ unsubscribe_url }}">Leave</a></mj-text>

@@ -6,8 +6,8 @@ import { boxOwners, macOwners, services } from '#lib/keys/owners.ts';
 import { oldCredentialKeys, readSecretKey } from '#lib/keys/secret-key.ts';
 
 /**
- * Every key of an installation but SECRET_KEY. Operators keep it where no process reads it, and give each process its keyset.
- * In every list the first key is in use.
+ * Every key of an installation but SECRET_KEY. Operators keep it where no process reads it, and
+ * give each process its keyset. In every list the first key is in use.
  */
 export type Installation = {
   identities: Record<string, KeyPair[]>;
@@ -18,14 +18,18 @@ export type Installation = {
   boxes: Record<string, string[]>;
   macs: Record<string, string[]>;
   before?: { credentials: string[] };
-  /** Names of lists whose last key is known to all processes with this keyset, and not in use yet. */
+  /**
+   * Names of lists whose last key is known to all processes with this keyset, and not in use yet.
+   */
   added: string[];
 };
 
 /** Services that stored credentials before. Workspaces derives the key from its SECRET_KEY. */
 const storedCredentials = ['messages', 'broadcasts', 'webhooks'];
 
-/** From the SECRET_KEY of an older installation, links stay as they are, and what was stored opens. */
+/**
+ * From the SECRET_KEY of an older installation, links stay as they are, and what was stored opens.
+ */
 export function newInstallation(secretKey?: string): Installation {
   const secrets = secretKey === undefined ? undefined : readSecretKey(secretKey);
   const macs = Object.keys(macOwners).map((purpose) => [
@@ -99,8 +103,8 @@ export function useKeys(all: Installation): Installation {
 }
 
 /**
- * The last step, once everything that is stored is sealed by the new keys. Links of sent mails end with the keys of links, and tokens
- * of API keys with those of tokens: only where they are named.
+ * The last step, once everything that is stored is sealed by the new keys. Links of sent mails end
+ * with the keys of links, and tokens of API keys with those of tokens: only where they are named.
  */
 export function dropKeys(all: Installation, part: KeyedPart): Installation {
   if (all.added.length > 0) throw new Error('new keys were added, but are not in use yet');

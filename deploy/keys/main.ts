@@ -11,8 +11,9 @@ import {
 } from './installation.ts';
 
 /**
- * Makes and replaces the keys of an installation: `npm run keys -- [--file F] [--from | --add | --use | --drop] [--only SERVICE]
- * [--links] [--tokens]`. Prints a line for each service: its name and its `SERVICE_KEYS`.
+ * Makes and replaces the keys of an installation: `npm run keys -- [--file F] [--from | --add |
+ * --use | --drop] [--only SERVICE] [--links] [--tokens]`. Prints a line for each service: its name
+ * and its `SERVICE_KEYS`.
  */
 try {
   const { values } = parseArgs({

@@ -21,7 +21,10 @@ const stopMsMax = 40_000;
 const saidCharsMax = 8_000;
 const lastWordsMsMax = 500;
 
-/** Starts a process in its own group, so that Ctrl-C reaches only the supervisor, which stops the parts in order. */
+/**
+ * Starts a process in its own group, so that Ctrl-C reaches only the supervisor, which stops the
+ * parts in order.
+ */
 export async function startChild(options: ChildOptions, start: StartOptions): Promise<RunningPart> {
   const { command, args, env, cwd } = options;
   const child = spawn(command, args, {

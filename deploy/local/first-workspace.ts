@@ -56,7 +56,10 @@ async function workspaceSeenBy({ baseUrl }: Setup, token: string): Promise<Works
   }
 }
 
-/** A process that has just started may take longer than a connection waits, and its callers are answered 503. */
+/**
+ * A process that has just started may take longer than a connection waits, and its callers are
+ * answered 503.
+ */
 async function signIn(setup: Setup): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -10,7 +10,10 @@ type Lock = { holder: Process; processes: Record<string, Process> };
 
 const endMsMax = 15_000;
 
-/** Makes this process the only one that runs a stack on the folder, and ends processes that a killed one left. */
+/**
+ * Makes this process the only one that runs a stack on the folder, and ends processes that a killed
+ * one left.
+ */
 export async function takeLock(folder: string): Promise<void> {
   const file = join(folder, 'lock');
   const left = readLock(file);

@@ -29,7 +29,9 @@ export function errorText(line: string): string | undefined {
 
 const thrown = /^\s*(\w*(?:[Ee]rror|Exception)(?: \[\w+\])?: \S.*)$/;
 
-/** Why a process ended, from its output: an error in its log, or the first error that Node prints. */
+/**
+ * Why a process ended, from its output: an error in its log, or the first error that Node prints.
+ */
 export function crashText(text: string): string | undefined {
   const lines = text.split('\n');
   const logged = lines.map(errorText).findLast(Boolean);

@@ -10,7 +10,10 @@ import { temporalNamespace } from './temporal.ts';
 
 type Variables = Record<string, string>;
 
-/** V8 lets the new generation of a busy process grow to 134 MB; with this it takes no more processor time and stays below 48 MB. */
+/**
+ * V8 lets the new generation of a busy process grow to 134 MB; with this it takes no more processor
+ * time and stays below 48 MB.
+ */
 export const nodeFlags = ['--max-semi-space-size=16'];
 
 /** The one entry of all processes, as arguments of Node. */
@@ -38,7 +41,9 @@ export function inboxPart({ folder, ports }: StackConfig): StackPart {
   }));
 }
 
-/** The services, their workers of workflows and the gateway, each with the addresses of the others. */
+/**
+ * The services, their workers of workflows and the gateway, each with the addresses of the others.
+ */
 export function productParts(
   config: StackConfig,
   secrets: Secrets,

@@ -10,8 +10,8 @@ export type Account = {
 };
 
 /**
- * Chooses the account that owns `folder`, which exists: the caller's own unless that is root, then a
- * system account that can reach both the programs and the folder, else root itself under another
+ * Chooses the account that owns `folder`, which exists: the caller's own unless that is root, then
+ * a system account that can reach both the programs and the folder, else root itself under another
  * name in a user namespace (for a checkout under /root, which no other account may enter).
  */
 export function chooseAccount(folder: string, program: string): Account {

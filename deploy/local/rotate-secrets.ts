@@ -7,7 +7,10 @@ import { environmentWith, program, serviceVariables } from './parts.ts';
 import { loadSecrets } from './secrets.ts';
 import { readStackConfig } from './stack-config.ts';
 
-/** Has each service of the running local stack seal what it stores by the key in use: `npm run rotate-secrets`. */
+/**
+ * Has each service of the running local stack seal what it stores by the key in use: `npm run
+ * rotate-secrets`.
+ */
 
 const withSealed: readonly ServiceName[] = ['workspaces', 'broadcasts', 'webhooks', 'messages'];
 

@@ -72,7 +72,9 @@ function cached({ program, version }: Wheel): string {
   return join(cacheFolder(), `${program}-${version}`);
 }
 
-/** Without a pinned checksum: the archive is checked against the list that its release publishes. */
+/**
+ * Without a pinned checksum: the archive is checked against the list that its release publishes.
+ */
 async function fetchRelease(target: string, say: Say): Promise<void> {
   const base = `https://github.com/temporalio/cli/releases/download/v${server.version}`;
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;

@@ -29,7 +29,9 @@ export function temporalPart({ program, folder, port, uiPort }: TemporalOptions)
   };
 }
 
-/** Waits until the server answers and has its namespace. The worker registers the search attributes. */
+/**
+ * Waits until the server answers and has its namespace. The worker registers the search attributes.
+ */
 export async function prepareTemporal(address: string): Promise<void> {
   const giveUpAt = Date.now() + answerMsMax;
   for (;;) {

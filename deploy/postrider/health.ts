@@ -15,8 +15,8 @@ export type HealthPort = {
 };
 
 /**
- * Answers `/healthz` (the process runs its event loop) and `/readyz` (it can do its work: 200, or 503 with what is missing), in
- * plain HTTP, whatever its other ports speak.
+ * Answers `/healthz` (the process runs its event loop) and `/readyz` (it can do its work: 200, or
+ * 503 with what is missing), in plain HTTP, whatever its other ports speak.
  */
 export async function serveHealth(
   parts: RunningParts,

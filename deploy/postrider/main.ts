@@ -29,7 +29,8 @@ gateway/pages/docs/variables.ts.
   doctor                                                                  checks everything that the processes need
 `;
 
-// V8 would allocate some objects in the old generation at once. Dead ones stay there, with all that they refer to, until a full collection.
+// V8 would allocate some objects in the old generation at once. Dead ones stay there, with all that
+// they refer to, until a full collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 const [word = '', ...args] = process.argv.slice(2);

@@ -21,8 +21,9 @@ export async function openServiceStore(service: ServiceName, url: string): Promi
 }
 
 /**
- * Brings the schemas of all services up to date, or those of the services that are named. It reads database URLs alone. `--provision`
- * first makes databases, roles and schemas, as the superuser of `SUPERUSER_DATABASE_URL`.
+ * Brings the schemas of all services up to date, or those of the services that are named. It reads
+ * database URLs alone. `--provision` first makes databases, roles and schemas, as the superuser of
+ * `SUPERUSER_DATABASE_URL`.
  */
 export async function migrate(args: string[], env: Env): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -1,7 +1,10 @@
 import type { ProcessPart } from '#lib/process/part.ts';
 import type { ServicePart } from '#lib/process/run-service.ts';
 
-/** What a process can be, loaded when it is asked for: a service does not pay for the libraries of a worker. */
+/**
+ * What a process can be, loaded when it is asked for: a service does not pay for the libraries of a
+ * worker.
+ */
 
 export const services = {
   workspaces: async (): Promise<ServicePart> =>

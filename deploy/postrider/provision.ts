@@ -15,9 +15,9 @@ type ProvisionOptions = {
 };
 
 /**
- * Gives every service its own role and schemas in one database, that of the URL or `postrider`, which is made if there is none;
- * a role has no rights elsewhere.
- * Repeating it changes nothing. Returns each service's URL.
+ * Gives every service its own role and schemas in one database, that of the URL or `postrider`,
+ * which is made if there is none; a role has no rights elsewhere. Repeating it changes nothing.
+ * Returns each service's URL.
  */
 export async function provision(
   superuserUrl: string,
@@ -91,7 +91,8 @@ async function provisionService(
   const found = await client.query('select 1 from pg_roles where rolname = $1', [name]);
   if (found.rowCount === 0) await client.query(`create role ${name} login`);
   await client.query(`alter role ${name} password ${client.escapeLiteral(password)}`);
-  // Without full superuser rights, creating a schema for another owner requires membership in its role.
+  // Without full superuser rights, creating a schema for another owner requires membership in its
+  // role.
   await client.query(`grant ${name} to current_user`);
   await client.query(`create schema if not exists ${name} authorization ${name}`);
   await client.query(`create schema if not exists ${name}_jobs authorization ${name}`);

@@ -13,8 +13,9 @@ import { startTracing, stopTracing } from './tracing.ts';
 import { unknownVariables } from './unknown-variables.ts';
 
 /**
- * Runs parts as one process until SIGTERM: one wave starts after the other, and they stop in the reverse order. Sends `ready` to a
- * supervisor. Ends with a line that names every wrong variable of all parts.
+ * Runs parts as one process until SIGTERM: one wave starts after the other, and they stop in the
+ * reverse order. Sends `ready` to a supervisor. Ends with a line that names every wrong variable of
+ * all parts.
  */
 export async function runParts(
   word: string,

@@ -8,9 +8,11 @@ import { writePrivately } from '../private-file.ts';
 import { serviceNames } from './parts.ts';
 
 /**
- * Makes the secrets of an installation as files that containers mount: passwords, database URLs and keys. With
- * `--postgres HOST:PORT/DATABASE` the server is the operator's, whose superuser has a password already; without it, it is that of
- * compose.yaml, and gets one. Leaves what is there, but writes `<service>-keys` anew, by `keys.json`: so keys are replaced, too.
+ * Makes the secrets of an installation as files that containers mount: passwords, database URLs and
+ * keys. With
+ * `--postgres HOST:PORT/DATABASE` the server is the operator's, whose superuser has a password
+ * already; without it, it is that of compose.yaml, and gets one. Leaves what is there, but writes
+ * `<service>-keys` anew, by `keys.json`: so keys are replaced, too.
  */
 export function makeSecrets(args: string[]): void {
   const { values, positionals } = parseArgs({

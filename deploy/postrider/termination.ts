@@ -1,6 +1,8 @@
 import type { Log } from '#lib/log.ts';
 
-/** Calls get ten seconds to end, a mail server twenty to answer, and outcomes five to be written. */
+/**
+ * Calls get ten seconds to end, a mail server twenty to answer, and outcomes five to be written.
+ */
 const terminationMaxMs = 38_000;
 
 type Termination = {

@@ -2,8 +2,8 @@ import type { TelemetryConfig } from '#lib/telemetry/config.ts';
 import { useTracing } from '#lib/telemetry/tracing.ts';
 
 /**
- * Sends traces, where an address is set for them; otherwise the SDK of OpenTelemetry is not loaded. Call it before anything
- * else is opened.
+ * Sends traces, where an address is set for them; otherwise the SDK of OpenTelemetry is not loaded.
+ * Call it before anything else is opened.
  */
 export async function startTracing(service: string, { tracesEndpoint }: TelemetryConfig) {
   if (tracesEndpoint === undefined) return;

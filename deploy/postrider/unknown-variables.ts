@@ -18,7 +18,10 @@ export function knownVariables(): string[] {
   );
 }
 
-/** Names that are meant for us by their look and that nothing reads, with the one that was probably meant. */
+/**
+ * Names that are meant for us by their look and that nothing reads, with the one that was probably
+ * meant.
+ */
 export function unknownVariables(names: readonly string[]): string[] {
   const known = knownVariables();
   return names

@@ -168,7 +168,10 @@ async function refused(): Promise<void> {
   while (await fetch(`${gateway.url}/healthz`).catch(() => undefined)) await sleep(1);
 }
 
-/** Asks for `/healthz` on `count` connections at the same time; answers with the first line of each answer. */
+/**
+ * Asks for `/healthz` on `count` connections at the same time; answers with the first line of each
+ * answer.
+ */
 function clientsOfAnotherThread(count: number, port: number) {
   const connected = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(

@@ -61,7 +61,10 @@ function localName(desc: DescMethodUnary['input'], name: string): string {
   return field.localName;
 }
 
-/** All pages from the first on, which was read already. Each is read when the one before has been taken. */
+/**
+ * All pages from the first on, which was read already. Each is read when the one before has been
+ * taken.
+ */
 export async function* streamedPages(
   { form, itemsOf, requestAfter }: Paging,
   first: { request: Message; page: Message },

@@ -35,13 +35,19 @@ export type Api = {
   authorization: Authorization;
   demoMode: boolean;
   readBody: ReadBody;
-  /** A request without a body is in progress from here on. Throws where its caller has no share left. */
+  /**
+   * A request without a body is in progress from here on. Throws where its caller has no share
+   * left.
+   */
   begin: (exchange: Exchange) => void;
   streams: Streams;
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
   largeBodies: WaitingLane;
-  /** A caller has few very large bodies in progress, from before they are read. They enter it where they are read. */
+  /**
+   * A caller has few very large bodies in progress, from before they are read. They enter it where
+   * they are read.
+   */
   arrivingBodies: WaitingLane;
   callers: CallerPlaces;
   callTimeoutMs: number;
@@ -87,7 +93,8 @@ async function call(
 ): Promise<HttpAnswer> {
   const message = body ? await decode(route, exchange, body) : readQuery(route, exchange);
   const headers = forwardedHeaders(exchange);
-  // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token as well.
+  // Services trust `x-client-address` only with the gateway's token. Other operations need the
+  // caller's own token as well.
   headers[route.isPublic ? 'authorization' : clientAddressTokenHeader] = await api.authorization();
   const transport = api.transportFor(route.service);
   const ask = (request: Message) =>
@@ -174,7 +181,10 @@ function readQuery(route: Route, { query }: Exchange): Message {
   return message;
 }
 
-/** Without its misspelled filter, a list would be of everything. Clients send `workspace_id` with all that they ask. */
+/**
+ * Without its misspelled filter, a list would be of everything. Clients send `workspace_id` with
+ * all that they ask.
+ */
 function unknownFilters({ queryNames }: Route, query: URLSearchParams): string[] {
   if (queryNames.size === 0) return [];
   return [...query.keys()]
@@ -199,7 +209,9 @@ async function decode(route: Route, { request }: Exchange, body: Buffer): Promis
   return message;
 }
 
-/** A client that asks for it (RFC 7240) is told of misspelled fields; to others they do not matter. */
+/**
+ * A client that asks for it (RFC 7240) is told of misspelled fields; to others they do not matter.
+ */
 function isStrict({ headers }: IncomingMessage): boolean {
   return /\bhandling\s*=\s*"?strict\b/i.test([headers.prefer ?? ''].flat().join());
 }

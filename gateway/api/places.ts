@@ -14,8 +14,9 @@ export type PlaceLimits = {
 };
 
 /**
- * As many as a sender needs that keeps to its limit of requests: 500 a second, of 16 ms each, while others are active.
- * More would not be answered sooner, and those of everybody else would wait behind them.
+ * As many as a sender needs that keeps to its limit of requests: 500 a second, of 16 ms each, while
+ * others are active. More would not be answered sooner, and those of everybody else would wait
+ * behind them.
  */
 export const placesDefault: PlaceLimits = {
   perCallerMax: 64,
@@ -27,7 +28,10 @@ export const placesDefault: PlaceLimits = {
 
 type Places = { taken: number; waiting: Set<() => void>; isStranger: boolean };
 
-/** Each caller has so many operations in progress; its others wait, so that services hear of them one after the other. */
+/**
+ * Each caller has so many operations in progress; its others wait, so that services hear of them
+ * one after the other.
+ */
 export class CallerPlaces {
   readonly #limits: PlaceLimits;
   readonly #byCaller = new Map<string, Places>();

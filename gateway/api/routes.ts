@@ -37,7 +37,10 @@ export type Route = {
   paging: Paging | undefined;
 };
 
-/** The limit of a body where the contract names none. Without a token anyone may send one, so it must be cheap. */
+/**
+ * The limit of a body where the contract names none. Without a token anyone may send one, so it
+ * must be cheap.
+ */
 export function bodyDefaultBytes(isPublic: boolean): number {
   return isPublic ? 64 * 1024 : 1024 * 1024;
 }

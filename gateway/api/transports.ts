@@ -3,8 +3,8 @@ import { connectToAll } from '#lib/rpc/client/client.ts';
 import type { ClientTls } from '#lib/rpc/tls.ts';
 
 /**
- * Transports to services by name. They add no token of their own. The replicas of a service are called in
- * turn.
+ * Transports to services by name. They add no token of their own. The replicas of a service are
+ * called in turn.
  */
 export function connectServices(
   addresses: ReadonlyMap<string, readonly string[]>,

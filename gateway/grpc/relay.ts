@@ -19,7 +19,9 @@ const unavailable = 'the service is not available';
 
 const own = new Set([clientAddressHeader, clientAddressTokenHeader, peerAddressHeader]);
 
-/** The headers of a call, without those of its connection and those that only the gateway may send. */
+/**
+ * The headers of a call, without those of its connection and those that only the gateway may send.
+ */
 export function passedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const given = Object.entries(headers).filter(
     ([name]) => (name === ':path' || !name.startsWith(':')) && !own.has(name),
@@ -27,7 +29,10 @@ export function passedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders
   return { ...Object.fromEntries(given), ':method': 'POST' };
 }
 
-/** Passes a call to a service and its answer back, as they come; either side ends the other. No more is passed on after the answer. */
+/**
+ * Passes a call to a service and its answer back, as they come; either side ends the other. No more
+ * is passed on after the answer.
+ */
 export function relay(
   stream: ServerHttp2Stream,
   connection: Connection,

@@ -85,8 +85,8 @@ type State = {
 };
 
 /**
- * One address for the gRPC services: passes calls on as they are, with the client's address, and answers health and
- * reflection itself. The services check everything else, as on their own ports.
+ * One address for the gRPC services: passes calls on as they are, with the client's address, and
+ * answers health and reflection itself. The services check everything else, as on their own ports.
  */
 export async function serveGrpc(
   options: GrpcOptions,

@@ -6,8 +6,8 @@ const quietTurns = 2;
 const turnsMax = 1_000;
 
 /**
- * Resolves when the server has accepted the connections that the system has made for it. To its clients these are open: those
- * still waiting are reset when the server closes.
+ * Resolves when the server has accepted the connections that the system has made for it. To its
+ * clients these are open: those still waiting are reset when the server closes.
  */
 export async function allAccepted(server: Server): Promise<void> {
   let accepted = 0;

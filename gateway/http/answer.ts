@@ -56,11 +56,14 @@ export function failureAnswer(
   return jsonAnswer(status, { error: text, code, reason, request_id: requestId, details }, headers);
 }
 
-// How long a client may go on sending a body that is discarded, so that it can read the answer: less than the time of a
-// request.
+// How long a client may go on sending a body that is discarded, so that it can read the answer:
+// less than the time of a request.
 const lingerMs = 20_000;
 
-/** Sends an answer, or the head of a stream. If the request's body was not read, the connection is closed after it. */
+/**
+ * Sends an answer, or the head of a stream. If the request's body was not read, the connection is
+ * closed after it.
+ */
 export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   if (response.headersSent || response.destroyed) return;
   const { body } = answer;
@@ -89,8 +92,8 @@ function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * If the connection is closed while a client still sends, its system discards the answer unread. So the rest
- * is read and dropped for a moment first, slowly.
+ * If the connection is closed while a client still sends, its system discards the answer unread. So
+ * the rest is read and dropped for a moment first, slowly.
  */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {
   const end = () => response.end();

@@ -11,7 +11,10 @@ export class ClientGone extends Error {}
 
 const veryLargeBytes = 1024 * 1024;
 
-/** Reads bodies within a memory budget, of which each caller has a share. A body that stops arriving is an error. */
+/**
+ * Reads bodies within a memory budget, of which each caller has a share. A body that stops arriving
+ * is an error.
+ */
 export function createBodyReader({
   budgetBytes,
   stallMs,
@@ -19,7 +22,10 @@ export function createBodyReader({
 }: {
   budgetBytes: number;
   stallMs: number;
-  /** A body above 1 MiB has a place in it, from before more of it is read until its request is answered. */
+  /**
+   * A body above 1 MiB has a place in it, from before more of it is read until its request is
+   * answered.
+   */
   arrivingBodies: WaitingLane;
 }): ReadBody {
   const shares = new FairShares(budgetBytes);

@@ -9,8 +9,8 @@ export type ClientAddress = (request: {
 }) => string;
 
 /**
- * Behind trusted proxies the client is the rightmost address of `X-Forwarded-For` that is not a proxy's: clients can
- * write anything to the left of it.
+ * Behind trusted proxies the client is the rightmost address of `X-Forwarded-For` that is not a
+ * proxy's: clients can write anything to the left of it.
  */
 export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
   const isProxy = isWithin(trustedProxies);
@@ -25,7 +25,10 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
   };
 }
 
-/** Whether an address is in one of the ranges, which are in CIDR notation. Throws for a range that is not. */
+/**
+ * Whether an address is in one of the ranges, which are in CIDR notation. Throws for a range that
+ * is not.
+ */
 export function isWithin(ranges: readonly string[]): (address: string) => boolean {
   const trust = proxyAddr.compile([...ranges]);
   return (address) => trust(address, 0);

@@ -3,8 +3,9 @@ import { requestIdFrom, requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ClientAddress } from './client-address.ts';
 
 /**
- * One request and its response. A class, since V8 puts the getters of an object literal into the old generation, where
- * they keep the whole request: each minor collection would copy all requests since the last one.
+ * One request and its response. A class, since V8 puts the getters of an object literal into the
+ * old generation, where they keep the whole request: each minor collection would copy all requests
+ * since the last one.
  */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -13,7 +14,10 @@ export class Exchange {
   readonly id: string;
   readonly path: string;
   readonly clientAddress: string;
-  /** Whose share of the gateway's places it takes: a user's or a key's; before that is known, its address'. */
+  /**
+   * Whose share of the gateway's places it takes: a user's or a key's; before that is known, its
+   * address'.
+   */
   caller: string;
   readonly #search: string;
   // Made on first use: opens and clicks arrive by thousands a second and need neither.
@@ -35,7 +39,10 @@ export class Exchange {
     return this.#query;
   }
 
-  /** Has something given back once the answer was sent or the client has gone, or by `release` before. */
+  /**
+   * Has something given back once the answer was sent or the client has gone, or by `release`
+   * before.
+   */
   hold(giveBack: () => void): void {
     if (this.response.closed) {
       giveBack();

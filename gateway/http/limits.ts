@@ -6,7 +6,10 @@ export type GatewayLimits = {
   connectionsMax: number;
   /** Connections of one client address, trusted proxies excepted. */
   connectionsPerAddressMax: number;
-  /** Of the bodies of all callers, until their requests are answered; a caller has half, or an eighth of what is over. */
+  /**
+   * Of the bodies of all callers, until their requests are answered; a caller has half, or an
+   * eighth of what is over.
+   */
   bodiesMaxBytes: number;
   /** How long a body may pause while it arrives. */
   bodyStallMs: number;

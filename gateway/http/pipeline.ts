@@ -7,8 +7,8 @@ const waitingMax = 64;
 type Take = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Handles the requests of a connection one after the other: all that arrive in one read would hold up everybody else. Between two of them
- * other connections have their turn.
+ * Handles the requests of a connection one after the other: all that arrive in one read would hold
+ * up everybody else. Between two of them other connections have their turn.
  */
 export function oneAtATime(take: Take): Take {
   const busy = new WeakMap<Socket, (() => void)[]>();

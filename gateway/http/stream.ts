@@ -17,7 +17,10 @@ export class Streams {
     this.#perCallerMax = perCallerMax;
   }
 
-  /** Counts one until its response is over; A caller is known by its token. Throws if there are too many. */
+  /**
+   * Counts one until its response is over; A caller is known by its token. Throws if there are too
+   * many.
+   */
   begin(response: ServerResponse, { headers }: IncomingMessage): void {
     if (response.closed) throw new ClientGone();
     const caller = headers.authorization ?? '';
@@ -40,8 +43,8 @@ export class Streams {
 }
 
 /**
- * Sends a body as it comes, and asks for more only when the client has read what is there. If it fails, the connection is
- * cut, so that the client can tell.
+ * Sends a body as it comes, and asks for more only when the client has read what is there. If it
+ * fails, the connection is cut, so that the client can tell.
  */
 export async function sendStream(
   response: ServerResponse,

@@ -6,8 +6,8 @@ import { adaptivePortions } from '#lib/limits/turns.ts';
 const charsAtOnce = 64 * 1024;
 
 /**
- * The text of JSON as a body. Lists in its outermost object, which may have megabytes, are written in portions, with a turn of the event
- * loop for others between them.
+ * The text of JSON as a body. Lists in its outermost object, which may have megabytes, are written
+ * in portions, with a turn of the event loop for others between them.
  */
 export async function jsonBody(json: unknown): Promise<string | Buffer> {
   const list = isObject(json) ? Object.values(json).find(isLong) : undefined;

@@ -206,8 +206,8 @@ function elementDecoder(field: DescField & { fieldKind: 'list' }): DecodeValue {
 }
 
 /**
- * An element with a field for its own error gets the error there, and the request continues. Its first
- * field, which identifies it, is kept if it can be read.
+ * An element with a field for its own error gets the error there, and the request continues. Its
+ * first field, which identifies it, is kept if it can be read.
  */
 function rowDecoder(desc: DescMessage): DecodeValue {
   const decode = messageValueDecoder(desc);

@@ -70,7 +70,9 @@ function elementEncoder(field: DescField & { fieldKind: 'list' | 'map' }): Encod
   return field.enum ? enumEncoder(field) : encodeScalar;
 }
 
-/** Strings, booleans and numbers print as they are; 64-bit integers as numbers while they are exact. */
+/**
+ * Strings, booleans and numbers print as they are; 64-bit integers as numbers while they are exact.
+ */
 function encodeScalar(value: unknown): unknown {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);

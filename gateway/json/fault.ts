@@ -1,6 +1,9 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Why a body is not a JSON object, and where it breaks. Never quotes the body, which may hold personal data. */
+/**
+ * Why a body is not a JSON object, and where it breaks. Never quotes the body, which may hold
+ * personal data.
+ */
 export function faultOf(body: Uint8Array): string {
   let text: string;
   try {
@@ -26,7 +29,10 @@ const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** The token that may come next. After `first…` the object or array may also end. */
 type Next = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'end';
 
-/** The position where a text stops being JSON: its length if it ends too early, undefined if it is JSON. Reads it once. */
+/**
+ * The position where a text stops being JSON: its length if it ends too early, undefined if it is
+ * JSON. Reads it once.
+ */
 function brokenAt(text: string): number | undefined {
   const open: ('}' | ']')[] = [];
   let next: Next = 'value';

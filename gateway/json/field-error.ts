@@ -1,4 +1,7 @@
-/** A value that cannot be decoded, and its path. The text never repeats the value, which may be personal data. */
+/**
+ * A value that cannot be decoded, and its path. The text never repeats the value, which may be
+ * personal data.
+ */
 export class FieldError extends Error {
   path = '';
 

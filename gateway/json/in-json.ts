@@ -6,7 +6,9 @@ export function jsonNameOf(field: DescField): string {
   return getOption(field, jsonOption).name || field.name;
 }
 
-/** Whether callers of the JSON API see a field. The others are for the gateway and for gRPC callers. */
+/**
+ * Whether callers of the JSON API see a field. The others are for the gateway and for gRPC callers.
+ */
 export function isInJson(field: DescField): boolean {
   const { nullFields, rowError, grpcOnly } = getOption(field, jsonOption);
   return !nullFields && !rowError && !grpcOnly;

@@ -4,7 +4,10 @@ import { isInJson, jsonNameOf } from './in-json.ts';
 
 const namesMax = 20;
 
-/** The paths of fields that a body has and its message does not, such as `contact.first_nme`; the first twenty. */
+/**
+ * The paths of fields that a body has and its message does not, such as `contact.first_nme`; the
+ * first twenty.
+ */
 export function unknownFields(desc: DescMessage, body: Record<string, unknown>): string[] {
   const found: string[] = [];
   collect(desc, body, '', found);

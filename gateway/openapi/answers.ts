@@ -12,7 +12,9 @@ import { commentOf, type OperationOutcome } from './words.ts';
 type Failure = {
   status: number;
   code: string;
-  /** The text of the error; absent where it depends on the request, so that no example is invented. */
+  /**
+   * The text of the error; absent where it depends on the request, so that no example is invented.
+   */
   text: string | undefined;
   reason: string;
 };

@@ -22,7 +22,9 @@ export function limitsOf(field: DescField): Schema {
   return limits;
 }
 
-/** Whether a request without the field is refused: by rule, by code, or because its zero value is. */
+/**
+ * Whether a request without the field is refused: by rule, by code, or because its zero value is.
+ */
 export function isRequired(
   field: DescField,
   { minLength, minItems, minimum, not }: Schema,
@@ -90,7 +92,9 @@ function isInteger(field: DescField): boolean {
   return fieldKind === 'scalar' && (scalar === ScalarType.INT32 || scalar === ScalarType.INT64);
 }
 
-/** The forms of CEL that our rules use. Any other rule is documented by the field's comment only. */
+/**
+ * The forms of CEL that our rules use. Any other rule is documented by the field's comment only.
+ */
 function fromCel(part: string, field: DescField): Schema {
   if (part === "this != ''" || part === 'this != 0') return atLeastOne(field);
   const words = part.split(' || ').map((word) => /^this == '([^']*)'$/.exec(word)?.[1]);

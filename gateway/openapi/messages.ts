@@ -13,7 +13,10 @@ import { isRequired, limitsOf } from './limits.ts';
 import { orNull, type Schema } from './schema.ts';
 import { commentOf } from './words.ts';
 
-/** A message has one schema in requests (fields that may be given) and another in answers (fields that are present). */
+/**
+ * A message has one schema in requests (fields that may be given) and another in answers (fields
+ * that are present).
+ */
 export type Direction = 'request' | 'response';
 
 /** The document's named schemas, filled while operations are described. */

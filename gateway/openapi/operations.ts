@@ -35,7 +35,8 @@ export function describe(route: Route, schemas: Schemas): Schema {
   const keyed = idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
   const query = route.verb === 'GET' ? queryOf(route, schemas) : [];
   return {
-    // Generated clients name types after it: `subscribe` alone would collide with the name of a message.
+    // Generated clients name types after it: `subscribe` alone would collide with the name of a
+    // message.
     operationId: route.path.replace(/^\/api\//, '').replace(/^\//, 'public.'),
     summary: titleOf(method.name),
     description: refusedInDemo ? `${description}\n\n${inDemo}` : description,
@@ -93,7 +94,9 @@ function fitsQuery(field: DescField): boolean {
   return isInJson(field) && field.fieldKind !== 'map' && (!field.message || isTime);
 }
 
-/** A query has no null. Booleans may be digits, too, but generators of clients know no type of both. */
+/**
+ * A query has no null. Booleans may be digits, too, but generators of clients know no type of both.
+ */
 function inQuery(schema: Schema): Schema {
   const { type, anyOf, ...rest } = schema;
   const [alone] = Array.isArray(anyOf) ? anyOf : [];

@@ -20,7 +20,10 @@ export type Pages = {
   close(): Promise<void>;
 };
 
-/** Every page: the documents, the answer to a form of subscription, and the pages behind the links of mails. */
+/**
+ * Every page: the documents, the answer to a form of subscription, and the pages behind the links
+ * of mails.
+ */
 export function openPages(given: {
   documents: HtmlPage;
   messages: Transport;

@@ -51,8 +51,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-// Scripts come from this origin only, and no request goes to another one. Scalar writes styles while it runs, so
-// inline styles are allowed.
+// Scripts come from this origin only, and no request goes to another one. Scalar writes styles
+// while it runs, so inline styles are allowed.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -70,7 +70,10 @@ const headersOf = (policy: string) => ({
   'referrer-policy': 'no-referrer',
 });
 
-/** The first page, the OpenAPI document, and pages that show it, Liquid, and a mail. All answers are made and compressed once. */
+/**
+ * The first page, the OpenAPI document, and pages that show it, Liquid, and a mail. All answers are
+ * made and compressed once.
+ */
 export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): HtmlPage {
   const script = readFileSync(scalar);
   const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)});\n`;

@@ -16,23 +16,29 @@ export type Hits = {
 
 const batchMax = 1_000;
 const everyMs = 250;
-// Some seconds of the busiest campaign while the messages service is down; further hits are not counted.
+// Some seconds of the busiest campaign while the messages service is down; further hits are not
+// counted.
 const waitingMax = 50_000;
 const callTimeoutMs = 10_000;
-/** A hit that is the same as one of this time ago is not counted: no reader opens or clicks as often. */
+/**
+ * A hit that is the same as one of this time ago is not counted: no reader opens or clicks as
+ * often.
+ */
 const sameMs = 1_000;
 const recentMax = 20_000;
 
 /**
- * Collects opens and clicks and sends them in batches, so that a reader never waits for the database. If the process is
- * killed, the hits of about a quarter of a second are lost.
+ * Collects opens and clicks and sends them in batches, so that a reader never waits for the
+ * database. If the process is killed, the hits of about a quarter of a second are lost.
  */
 export function createHits(
   messages: Pick<Client<typeof TrackingService>, 'recordHits'>,
   { authorization, log }: { authorization: Authorization; log: Log },
 ) {
   let waiting: Hit[] = [];
-  /** Stays the same until it is answered: the answer may be lost, and a repeat must not count again. */
+  /**
+   * Stays the same until it is answered: the answer may be lost, and a repeat must not count again.
+   */
   let batch: { batchId: string; hits: Hit[] } | undefined;
   const recent = new LRUCache<string, true>({ max: recentMax, ttl: sameMs });
   let dropped = 0;

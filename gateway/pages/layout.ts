@@ -53,7 +53,8 @@ a { color: inherit; display: inline-block; padding: .5rem 0; }
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-// The page's URL authorizes the recipient, so it must not leak through a referrer, a frame or a cache.
+// The page's URL authorizes the recipient, so it must not leak through a referrer, a frame or a
+// cache.
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',

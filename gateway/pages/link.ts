@@ -30,7 +30,9 @@ export type PageContent = Pick<LayoutContent, 'title' | 'body'> & {
   language?: string;
 };
 
-/** A page behind a link of a mail. Opening it changes nothing, since mail scanners open every link. */
+/**
+ * A page behind a link of a mail. Opening it changes nothing, since mail scanners open every link.
+ */
 export type LinkPage = {
   name: string;
   /** The path begins with it, as in `/u/<workspace>/<token>`. */

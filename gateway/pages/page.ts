@@ -6,7 +6,10 @@ import type { Exchange } from '../http/exchange.ts';
 export type HtmlPage = {
   /** The name for logs: the path itself may hold a secret. */
   name: string;
-  /** Whether mail programs fetch it. They come from few addresses, so none of these has a share of its own to use up. */
+  /**
+   * Whether mail programs fetch it. They come from few addresses, so none of these has a share of
+   * its own to use up.
+   */
   isOfMails?: true;
   /** How to answer if the path is the page's own; undefined for any other path. */
   answer(exchange: Exchange, readBody: ReadBody): (() => Promise<HttpAnswer>) | undefined;

@@ -41,7 +41,9 @@ async function submit(
   return { language: chosen.language, ...preferences(now, chosen.words, notice) };
 }
 
-/** The form's differences from the stored data. A list that the form did not show stays as it is. */
+/**
+ * The form's differences from the stored data. A list that the form did not show stays as it is.
+ */
 function changesOf({ subscriptions, language, timezone }: GetLinkResponse, form: URLSearchParams) {
   const [shown, chosen] = [new Set(form.getAll('shown')), new Set(form.getAll('list'))];
   const isOn = ({ status }: Subscription) => status === MembershipStatus.ACTIVE;
@@ -122,7 +124,9 @@ const zones = Intl.supportedValuesOf('timeZone').map((zone) => ({
 
 const timezoneOptions = (current: string): Option[] => chosen(zones, current);
 
-/** The stored value is always among the options, so that saving an unchanged form changes nothing. */
+/**
+ * The stored value is always among the options, so that saving an unchanged form changes nothing.
+ */
 function chosen(options: readonly Omit<Option, 'isChosen'>[], current: string): Option[] {
   const isKnown = current === '' || options.some(({ value }) => value === current);
   const all = isKnown ? options : [{ value: current, text: current }, ...options];

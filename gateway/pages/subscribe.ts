@@ -20,8 +20,10 @@ const callTimeoutMs = 10_000;
 const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /**
- * The answer to a form of plain HTML that posts to `/subscribe`: a page in the language of the browser. The form's fields are
- * `workspace_id`, `list_ids` (one or several), `email`, `email_hmac` and any text field of a contact.
+ * The answer to a form of plain HTML that posts to `/subscribe`: a page in the language of the
+ * browser. The form's fields are
+ * `workspace_id`, `list_ids` (one or several), `email`, `email_hmac` and any text field of a
+ * contact.
  */
 export function subscribePage({ contacts, authorization }: Subscriptions): HtmlPage {
   const client = createClient(SubscriptionService, contacts);
@@ -67,7 +69,10 @@ async function answerForm(
   }
 }
 
-/** The contact keeps the language of the form, else that of the browser: mails to it are in that language. */
+/**
+ * The contact keeps the language of the form, else that of the browser: mails to it are in that
+ * language.
+ */
 function withLanguage(form: URLSearchParams, accepted: readonly string[]): URLSearchParams {
   const language = accepted.map((range) => range.trim()).find((range) => languageTag.test(range));
   if (!form.get('language') && language) form.set('language', language);

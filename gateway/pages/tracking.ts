@@ -36,7 +36,10 @@ const pixel: HttpAnswer = {
   body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
 };
 
-/** The pixel in a mail. Its answer is the same for every link up to the limit of wrong ones, so it reveals nothing. */
+/**
+ * The pixel in a mail. Its answer is the same for every link up to the limit of wrong ones, so it
+ * reveals nothing.
+ */
 export function openPage({ readToken, hits }: HitTracking): HtmlPage {
   const wrongs = wrongLinks();
   return {
@@ -64,7 +67,10 @@ async function open(
   return pixel;
 }
 
-/** A tracked link in a mail. It redirects only to addresses that the mail's author gave, or that are signed. */
+/**
+ * A tracked link in a mail. It redirects only to addresses that the mail's author gave, or that are
+ * signed.
+ */
 export function clickPage(tracking: HitTracking): HtmlPage {
   const locationsOf = linkSets(tracking);
   const wrongs = wrongLinks();
@@ -120,7 +126,10 @@ class UnknownLink extends Refusal {
   }
 }
 
-/** Of one address a second, and at once. Programs that fetch the links of many readers have right ones. */
+/**
+ * Of one address a second, and at once. Programs that fetch the links of many readers have right
+ * ones.
+ */
 const wrongsPerSecond = 10;
 const wrongsBurst = 50;
 
@@ -159,7 +168,10 @@ function isProgram({
 }
 
 const setsMax = 1_000;
-/** Clicks have nobody's share of the requests in progress, so that those that wait for messages could take all of them. */
+/**
+ * Clicks have nobody's share of the requests in progress, so that those that wait for messages
+ * could take all of them.
+ */
 const waitingMax = 256;
 
 /** A set of links never changes, so it is cached without a time limit. */

@@ -7,8 +7,8 @@ import { preferencesPrefix } from './preferences.ts';
 import type { Words } from './words/en.ts';
 
 /**
- * The page behind the unsubscribe link of a mail. The button, and mail programs by RFC 8058 with any
- * body, post to the same address.
+ * The page behind the unsubscribe link of a mail. The button, and mail programs by RFC 8058 with
+ * any body, post to the same address.
  */
 export function unsubscribePage(messages: Transport): HtmlPage {
   return linkPage(messages, { name: 'unsubscribe', prefix: '/u/', show, submit });

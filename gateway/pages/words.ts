@@ -35,7 +35,9 @@ export function speak(tags: readonly string[]): Speech {
   return { language: 'en', words: en };
 }
 
-/** A browser's languages in the order of its header; their weights nearly always follow that order. */
+/**
+ * A browser's languages in the order of its header; their weights nearly always follow that order.
+ */
 export function acceptedLanguages(header: string | undefined): string[] {
   const ranges = (header ?? '').slice(0, 200).split(',');
   return ranges.map((range) => range.split(';')[0] ?? '');

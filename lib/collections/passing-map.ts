@@ -2,10 +2,11 @@
 const changesMax = 200;
 
 /**
- * A map for entries that soon go again, such as calls in progress. V8's `Map` moves to another table while entries come and go. A table
- * that it has left refers to the next one, so that once a table is in the old generation, all that was ever in a
- * later one stays until a full collection: a quarter of what a busy process allocates was kept so, copied twice. Here the map is
- * replaced by a copy before long, and nothing refers to the copy.
+ * A map for entries that soon go again, such as calls in progress. V8's `Map` moves to another
+ * table while entries come and go. A table that it has left refers to the next one, so that once a
+ * table is in the old generation, all that was ever in a later one stays until a full collection: a
+ * quarter of what a busy process allocates was kept so, copied twice. Here the map is replaced by a
+ * copy before long, and nothing refers to the copy.
  */
 export class PassingMap<Key, Value> implements Map<Key, Value> {
   readonly [Symbol.toStringTag] = 'PassingMap';

@@ -18,7 +18,9 @@ export function invalidFields(faults: readonly [FieldFault, ...FieldFault[]]): C
   ]);
 }
 
-/** InvalidArgument for one field. The description is a complete text, such as `name is required`. */
+/**
+ * InvalidArgument for one field. The description is a complete text, such as `name is required`.
+ */
 export function invalidField(field: string, description: string): ConnectError {
   return invalidFields([{ field, description }]);
 }

@@ -11,8 +11,8 @@ const room = 'Delete what is no longer used.';
 const askOwner = 'Ask an owner of the workspace.';
 
 /**
- * Why a call is refused, for programs: stable names, sent as `ErrorInfo.reason` and as `reason` in JSON, each with its
- * code and what a caller can do. `/docs/errors` is made from this table.
+ * Why a call is refused, for programs: stable names, sent as `ErrorInfo.reason` and as `reason` in
+ * JSON, each with its code and what a caller can do. `/docs/errors` is made from this table.
  */
 export const reasons = {
   REQUEST_INVALID: [Code.InvalidArgument, change],

@@ -16,8 +16,8 @@ const space = /[\s/]/;
 type Scan = { source: string; ends: ReadonlyMap<number, number>; attributes: Attribute[] };
 
 /**
- * Finds the attributes of all tags, also those in Outlook's conditional comments. Liquid is opaque: a `>` or a
- * quote within it ends nothing.
+ * Finds the attributes of all tags, also those in Outlook's conditional comments. Liquid is opaque:
+ * a `>` or a quote within it ends nothing.
  */
 export function scanAttributes(source: string): Attribute[] {
   const ends = new Map(liquidSpans(source).map(({ start, end }) => [start, end]));

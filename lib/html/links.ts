@@ -11,8 +11,8 @@ export function isWebUrl(url: string): boolean {
 }
 
 /**
- * Adds the values to addresses that have none of their own; the rest of an address stays as the author wrote it. `ampersand` is
- * how addresses spell one: `&amp;` in an attribute.
+ * Adds the values to addresses that have none of their own; the rest of an address stays as the
+ * author wrote it. `ampersand` is how addresses spell one: `&amp;` in an attribute.
  */
 export function utmWriter(utm: Utm, ampersand: '&' | '&amp;'): (url: string) => string {
   const query = utmKeys

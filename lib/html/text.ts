@@ -3,13 +3,21 @@ import { mapLiquid } from '#lib/liquid/spans.ts';
 
 /** HTML beyond this is cut; a mail of this size is cut off by receivers anyway. */
 const maximumInput = 2_000_000;
-/** Elements within elements; what lies deeper is left out. Tables of newsletters go some 30 deep. */
+/**
+ * Elements within elements; what lies deeper is left out. Tables of newsletters go some 30 deep.
+ */
 const maximumDepth = 300;
 
-/** The converter looks through all open elements for each that ends; 20 KB of a newsletter have some 200 tags. */
+/**
+ * The converter looks through all open elements for each that ends; 20 KB of a newsletter have some
+ * 200 tags.
+ */
 const maximumTags = 10_000;
 
-/** Whether HTML is turned into text in milliseconds; longer HTML belongs in a thread that can be killed. */
+/**
+ * Whether HTML is turned into text in milliseconds; longer HTML belongs in a thread that can be
+ * killed.
+ */
 export function convertsQuickly(html: string): boolean {
   let tags = 0;
   for (let at = html.indexOf('<'); at >= 0 && tags <= maximumTags; at = html.indexOf('<', at + 1))
@@ -26,7 +34,10 @@ const formatRow: FormatCallback = (row, walk, builder) => {
   builder.closeBlock({ trailingLineBreaks: 1 });
 };
 
-/** A cell is told apart from the next one of its row: by a bar in tables of data, by a space in those for layout. */
+/**
+ * A cell is told apart from the next one of its row: by a bar in tables of data, by a space in
+ * those for layout.
+ */
 const formatCell: FormatCallback = (cell, walk, builder) => {
   walk(cell.children, builder);
   let { next } = cell as Linked;

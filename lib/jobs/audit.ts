@@ -7,14 +7,18 @@ import type { AuditSink } from '../rpc/server/audit.ts';
 import { addJob } from './jobs.ts';
 import { callPeer } from './reachability.ts';
 
-/** The sink of a service: a job, which commits with the change, sends the entry to the workspaces service. */
+/**
+ * The sink of a service: a job, which commits with the change, sends the entry to the workspaces
+ * service.
+ */
 export function auditByJob(service: string): AuditSink {
   return async (em, { workspaceId, at, ...entry }) => {
     const recorded = create(RecordedEntrySchema, {
       workspaceId,
       entry: { ...entry, createdAt: timestampFromDate(at) },
     });
-    // A job each: jobs that are merged would make changes of different workspaces wait for each other.
+    // A job each: jobs that are merged would make changes of different workspaces wait for each
+    // other.
     const payload = Object(toJson(RecordedEntrySchema, recorded));
     await addJob(em, service, { task: 'forwardAudit', payload });
   };

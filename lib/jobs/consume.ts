@@ -9,7 +9,10 @@ export const consumedTable = `
     consumed_at timestamptz not null default now()
   )`;
 
-/** SQL that records a batch id, a parameter, and gives one row; none for a batch that was seen before. */
+/**
+ * SQL that records a batch id, a parameter, and gives one row; none for a batch that was seen
+ * before.
+ */
 export function consumedStep(batchId: string): string {
   return `insert into consumed_batches (batch_id) values (${batchId}) on conflict do nothing returning 1`;
 }

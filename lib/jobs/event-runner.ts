@@ -11,12 +11,14 @@ import { PeerAway } from './reachability.ts';
 import { watched } from './watched-tasks.ts';
 
 /**
- * Runs the jobs that deliver events, in place of the library's runner, which takes the oldest first: an import makes hundreds, and
- * everybody's events would wait behind them. Here workspaces take turns. A claim leaves out those that have their share of claimed jobs,
- * and passes over their other jobs by a column of each row. A workspace whose calls take long, since its events have many takers,
- * has one at a time while others have events, and rests as long as each took.
+ * Runs the jobs that deliver events, in place of the library's runner, which takes the oldest
+ * first: an import makes hundreds, and everybody's events would wait behind them. Here workspaces
+ * take turns. A claim leaves out those that have their share of claimed jobs, and passes over their
+ * other jobs by a column of each row. A workspace whose calls take long, since its events have many
+ * takers, has one at a time while others have events, and rests as long as each took.
  *
- * Claimed jobs are locked as the library locks them, so that those of a dead process are released with all others.
+ * Claimed jobs are locked as the library locks them, so that those of a dead process are released
+ * with all others.
  */
 
 /** Of a process: to claim, to delete, and for what jobs ask. */
@@ -34,7 +36,10 @@ const groupMax = 10;
 const claimedMax = 16;
 /** A workspace with this many claimed is left out of the next claim. */
 const shareMax = 5;
-/** What a busy process adds within this time is claimed together, and what it delivers is deleted together. */
+/**
+ * What a busy process adds within this time is claimed together, and what it delivers is deleted
+ * together.
+ */
 const groupMs = 30;
 const lookEveryMs = 1_000;
 
@@ -67,7 +72,10 @@ class EventRunner {
   readonly #open = new Map<string, number>();
   readonly #calls = new Set<Promise<void>>();
   readonly #activity = new Activity();
-  /** Workspaces whose last call was heavy, and until when each rests, in milliseconds of this process. */
+  /**
+   * Workspaces whose last call was heavy, and until when each rests, in milliseconds of this
+   * process.
+   */
   readonly #heavy = new Map<string, number>();
   #claimedCount = 0;
   /** Whether there may be a job that can be claimed. */

@@ -10,9 +10,10 @@ import { addJob } from './jobs.ts';
 export type Producers = Record<string, Pick<Client<typeof EventProducerService>, 'setInterest'>>;
 
 /**
- * How a consumer keeps its producers' interests. Its table has a row for each workspace that ever wanted anything: types that
- * every producer makes for certain. Producers may make more, so the row is widened after a push and narrowed in a commit
- * before one. The lock of the row orders the pushes of a workspace.
+ * How a consumer keeps its producers' interests. Its table has a row for each workspace that ever
+ * wanted anything: types that every producer makes for certain. Producers may make more, so the row
+ * is widened after a push and narrowed in a commit before one. The lock of the row orders the
+ * pushes of a workspace.
  */
 export type Interests = {
   /** The service that consumes. */
@@ -38,9 +39,13 @@ type Push = { workspaceId?: string; after?: string };
 
 const callTimeoutMs = 5_000;
 const retryMs = 5_000;
-/** A producer that has lost an interest, in a failover or a restore, has it again within this time. */
+/**
+ * A producer that has lost an interest, in a failover or a restore, has it again within this time.
+ */
 const everyMs = 60 * 60 * 1_000;
-/** A version that the clock of a restored or moved database gives may be lower than one from before. */
+/**
+ * A version that the clock of a restored or moved database gives may be lower than one from before.
+ */
 const versionsMax = 3;
 /** A job takes less than two minutes also if every call takes 100 ms. */
 const pageSize = 500;
@@ -48,8 +53,8 @@ const pageSize = 500;
 const failuresMax = 3;
 
 /**
- * Makes a change of what a workspace wants. New types reach all producers before it commits, so that no event after the
- * answer is missed; types that are wanted no more are narrowed by a job.
+ * Makes a change of what a workspace wants. New types reach all producers before it commits, so
+ * that no event after the answer is missed; types that are wanted no more are narrowed by a job.
  */
 export async function changeInterests<Result>(
   interests: Interests,
@@ -81,7 +86,10 @@ export async function addPush(
   await addJob(em, consumer, { task, payload, key, ...(inMs > 0 ? { runAt } : {}) });
 }
 
-/** The task: pushes what one workspace wants, or what all want, a page in each run, and then again every hour. */
+/**
+ * The task: pushes what one workspace wants, or what all want, a page in each run, and then again
+ * every hour.
+ */
 export function pushInterests(
   interests: Interests,
   producers: Producers,
@@ -145,7 +153,10 @@ async function pushWanted(
   }
 }
 
-/** Sets the types of a workspace, or, without one, of those that have none of their own. Ends when no call is open. */
+/**
+ * Sets the types of a workspace, or, without one, of those that have none of their own. Ends when
+ * no call is open.
+ */
 async function push(
   { consumer }: Interests,
   producers: Producers,
@@ -176,7 +187,9 @@ async function setNewest(
   throw new Error('the interest was set by somebody else at the same time');
 }
 
-/** The types that are made, and a version that is higher than those of earlier locks: microseconds. */
+/**
+ * The types that are made, and a version that is higher than those of earlier locks: microseconds.
+ */
 async function lockMade({ table, unset }: Interests, { em, workspaceId }: InterestScope) {
   const [row] = await query<{ types: string[]; version: string }>(
     em,

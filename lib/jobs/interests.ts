@@ -65,7 +65,10 @@ export function contractsOf(producer: string): readonly Contract[] {
   return contracts[producer] ?? [];
 }
 
-/** Part of every store whose changes make events. An empty workspace id is for all workspaces without a row. */
+/**
+ * Part of every store whose changes make events. An empty workspace id is for all workspaces
+ * without a row.
+ */
 export const interestsTable = `
   create table event_interests (
     consumer text not null,
@@ -74,11 +77,17 @@ export const interestsTable = `
     primary key (consumer, workspace_id)
   )`;
 
-/** Part of every store that has the table. Processes of the last release set no version, and overwrite any. */
+/**
+ * Part of every store that has the table. Processes of the last release set no version, and
+ * overwrite any.
+ */
 export const interestVersions =
   'alter table event_interests add column version bigint not null default 0';
 
-/** The RPC of every producer: what a consumer sets counts for each statement that begins after the answer. */
+/**
+ * The RPC of every producer: what a consumer sets counts for each statement that begins after the
+ * answer.
+ */
 export function setInterest(store: Store): ServiceImpl<typeof EventProducerService>['setInterest'] {
   return async ({ consumer, workspaceId, types, version }) => {
     const contract = contractsOf(store.name).find((each) => each.consumer === consumer);
@@ -104,9 +113,10 @@ export function setInterest(store: Store): ServiceImpl<typeof EventProducerServi
 }
 
 /**
- * The first steps of a statement that makes events: `interest (consumer, types)` holds the consumers of `contracts`, a
- * parameter in JSON, and `wanted (types)` all their types in one row. The statement reads them itself, since a
- * process that had read them before would miss what was set meanwhile.
+ * The first steps of a statement that makes events: `interest (consumer, types)` holds the
+ * consumers of `contracts`, a parameter in JSON, and `wanted (types)` all their types in one row.
+ * The statement reads them itself, since a process that had read them before would miss what was
+ * set meanwhile.
  */
 export function interestSteps({ contracts, workspace }: Record<'contracts' | 'workspace', string>) {
   return `interest as materialized (
@@ -124,7 +134,10 @@ export function interestSteps({ contracts, workspace }: Record<'contracts' | 'wo
      )`;
 }
 
-/** SQL that is true if anybody wants one of the types; PostgreSQL evaluates it once for each statement. */
+/**
+ * SQL that is true if anybody wants one of the types; PostgreSQL evaluates it once for each
+ * statement.
+ */
 export function isWanted(types: readonly string[]): string {
   return `(select types && '{${types.join(',')}}' from wanted)`;
 }

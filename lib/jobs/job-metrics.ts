@@ -13,7 +13,10 @@ const failingReadEveryMs = 30_000;
 
 type Row = { task: string; count: number; lag_seconds: number };
 
-/** Measures the jobs that are due, as they stand in the database: every process of a service has the same. */
+/**
+ * Measures the jobs that are due, as they stand in the database: every process of a service has the
+ * same.
+ */
 export function measureJobs(store: Store): void {
   const read = atMostEvery(readEveryMs, () => readJobs(store));
   const due = {

@@ -19,7 +19,10 @@ import { type EventTask, runEventJobs } from './event-runner.ts';
 import { PeerAway, recheckPeer, recheckTask } from './reachability.ts';
 import { watchedTasks } from './watched-tasks.ts';
 
-/** The library counts to it; `keep_trying` of the job schema holds the count below, so that no job is given up. */
+/**
+ * The library counts to it; `keep_trying` of the job schema holds the count below, so that no job
+ * is given up.
+ */
 export const attemptsMax = 25;
 /** From so many attempts on, some 20 minutes, a job counts as failing. */
 export const failingFrom = 10;
@@ -36,7 +39,9 @@ export type Job = {
   priority?: number;
 };
 
-/** Of jobs that one tenant can make very many of, or very long ones: those of all others go first. */
+/**
+ * Of jobs that one tenant can make very many of, or very long ones: those of all others go first.
+ */
 export const bulkPriority = 1;
 /** How long a run of such a job takes; what is left is a job of its own. */
 export const bulkWorkMaxMs = 2_000;
@@ -68,7 +73,8 @@ const sweep: Task = async (_, { withPgClient }) => {
   });
 };
 
-// No task runs as long as this: a worker with an older job was killed or is frozen. Every task may be repeated.
+// No task runs as long as this: a worker with an older job was killed or is frozen. Every task may
+// be repeated.
 const lockMaxMinutes = 2;
 
 /** Unlocks the jobs of dead processes, at the start and every minute. */
@@ -96,11 +102,20 @@ type RunOptions = {
   url: string;
   service: string;
   tasks: TaskList;
-  /** The task that delivers events, of a service that has any. It has a runner of its own, in which workspaces take turns. */
+  /**
+   * The task that delivers events, of a service that has any. It has a runner of its own, in which
+   * workspaces take turns.
+   */
   deliverEvents?: EventTask;
-  /** Tasks that wait for servers of tenants: they run in a lane of their own, many at a time, so that no other job waits for them. */
+  /**
+   * Tasks that wait for servers of tenants: they run in a lane of their own, many at a time, so
+   * that no other job waits for them.
+   */
   slowTasks?: TaskList;
-  /** Tasks that run at the start and every minute; a waiting job with the task's name as its key is brought forward. */
+  /**
+   * Tasks that run at the start and every minute; a waiting job with the task's name as its key is
+   * brought forward.
+   */
   minutely?: readonly string[];
   /** Of each lane; the runner of events has three. */
   connectionsMax?: number;
@@ -122,8 +137,8 @@ type Lane = {
 };
 
 /**
- * The workers of a lane look together. Each by itself would look once a second, and a lane may have fifty. Jobs that were claimed and
- * find no worker within a second are given back.
+ * The workers of a lane look together. Each by itself would look once a second, and a lane may have
+ * fifty. Jobs that were claimed and find no worker within a second are given back.
  */
 const claimedMax = 5;
 const claimedMs = 1_000;

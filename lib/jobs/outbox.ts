@@ -27,8 +27,8 @@ const bytesPerBatchMax = 4 * 1024 * 1024;
 export type Outbox = { service: string; contracts: readonly Contract[] };
 
 /**
- * Sends to the consumers that this process has a transport to. No jobs are added for one that is not deployed: they
- * would pile up.
+ * Sends to the consumers that this process has a transport to. No jobs are added for one that is
+ * not deployed: they would pile up.
  */
 export function openOutbox(
   service: string,
@@ -41,7 +41,9 @@ export function openOutbox(
 /** The transaction of a workspace's change, and the outbox for its events. */
 export type EventScope = { em: EntityManager; outbox: Outbox; workspaceId: string };
 
-/** The events of some rows, in SQL. Nothing of it is computed while nobody wants any of the types. */
+/**
+ * The events of some rows, in SQL. Nothing of it is computed while nobody wants any of the types.
+ */
 export type EventSource = {
   types: readonly string[];
   /** SQL for the type of a row; needed if there are several. */
@@ -62,7 +64,10 @@ export type Change = {
   events: readonly EventSource[];
   /** What to select from the steps, in one row. */
   answer: string;
-  /** Whether to prepare the statement: the change must be a constant, with a plan that suits tables of any size. */
+  /**
+   * Whether to prepare the statement: the change must be a constant, with a plan that suits tables
+   * of any size.
+   */
   isPrepared?: boolean;
 };
 
@@ -70,8 +75,9 @@ export type Change = {
 const texts = new WeakMap<Change, string>();
 
 /**
- * Changes rows and adds their events in one statement: PostgreSQL writes the batches, one job each, so no event
- * passes through this process before it is delivered. Events that no consumer wants are not made.
+ * Changes rows and adds their events in one statement: PostgreSQL writes the batches, one job each,
+ * so no event passes through this process before it is delivered. Events that no consumer wants are
+ * not made.
  */
 export async function writeWithEvents<Answer>(
   { em, outbox, workspaceId }: EventScope,
@@ -145,7 +151,10 @@ function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: E
     where ${isWanted(types)} and (${where})`;
 }
 
-/** The task that delivers a batch to its consumer; the runner repeats it until the consumer accepts it. */
+/**
+ * The task that delivers a batch to its consumer; the runner repeats it until the consumer accepts
+ * it.
+ */
 export function deliverEvents(
   service: string,
   consumers: Record<string, Transport | undefined>,

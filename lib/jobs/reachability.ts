@@ -5,9 +5,10 @@ import { schemaOf } from '../postgres/job-schema.ts';
 import { nudgeRunners } from './nudges.ts';
 
 /**
- * Jobs that call another service. While it does not answer, one call every few seconds tries, and the other jobs fail without a
- * call and back off to minutes. A job of `recheckPeer` brings the next call forward. The first success of a job that had
- * failed brings forward all that wait for the same service, in steps; the runner's places bound how many run at once.
+ * Jobs that call another service. While it does not answer, one call every few seconds tries, and
+ * the other jobs fail without a call and back off to minutes. A job of `recheckPeer` brings the
+ * next call forward. The first success of a job that had failed brings forward all that wait for
+ * the same service, in steps; the runner's places bound how many run at once.
  */
 
 export const recheckTask = 'recheckPeer';
@@ -91,7 +92,9 @@ async function addRecheck(
   );
 }
 
-/** The task that brings forward one job that waits for a service, and comes again while any waits. */
+/**
+ * The task that brings forward one job that waits for a service, and comes again while any waits.
+ */
 export function recheckPeer(service: string): Task {
   return async (payload, helpers) => {
     const { peer } = payload as { peer: string };

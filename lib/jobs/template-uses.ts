@@ -30,20 +30,23 @@ type Pushing = { store: Store; templateUses: TemplateUseClient };
 const repairMs = 30_000;
 /** A push is part of a transaction, which holds locks. */
 const pushMs = 3_000;
-/** A version that the clock of a restored or moved database gives may be lower than one from before. */
+/**
+ * A version that the clock of a restored or moved database gives may be lower than one from before.
+ */
 const versionsMax = 3;
 
 /**
- * Called before a transaction that begins to use templates: a job that pushes the uses as they then are, so that a
- * crash or a rollback after the push leaves no wrong use.
+ * Called before a transaction that begins to use templates: a job that pushes the uses as they then
+ * are, so that a crash or a rollback after the push leaves no wrong use.
  */
 export async function expectTemplateUses(store: Store, user: TemplateUser): Promise<void> {
   await endTemplateUses(store.fork(), store.name, user, new Date(Date.now() + repairMs));
 }
 
 /**
- * Called at the end of the transaction that begins to use templates: when it answers, none of them can be deleted.
- * Those of `before` stay used until the transaction has committed. NOT_FOUND names a template that does not exist.
+ * Called at the end of the transaction that begins to use templates: when it answers, none of them
+ * can be deleted. Those of `before` stay used until the transaction has committed. NOT_FOUND names
+ * a template that does not exist.
  */
 export async function beginTemplateUses(
   em: EntityManager,
@@ -79,8 +82,8 @@ export async function endTemplateUses(
 }
 
 /**
- * Called after the transaction that has ended some uses of a user, and before its answer: the caller may delete those
- * templates at once. Where it fails, the job of the transaction follows.
+ * Called after the transaction that has ended some uses of a user, and before its answer: the
+ * caller may delete those templates at once. Where it fails, the job of the transaction follows.
  */
 export async function releaseTemplates(
   { store, templateUses, usesOf }: Pushing & { usesOf: Read },
@@ -99,8 +102,8 @@ export async function releaseTemplates(
 type Read = (em: EntityManager, user: TemplateUser) => Promise<TemplateUses | undefined>;
 
 /**
- * The task `pushTemplateUses` of a service: reads what something uses, by `usesOf`, and pushes it. Templates that do not
- * exist are left out, since what uses them was there before uses were known.
+ * The task `pushTemplateUses` of a service: reads what something uses, by `usesOf`, and pushes it.
+ * Templates that do not exist are left out, since what uses them was there before uses were known.
  */
 export function pushTemplateUses({
   store,
@@ -128,8 +131,8 @@ export function pushTemplateUses({
 }
 
 /**
- * The task `pushAllTemplateUses`: adds the job of everything that `usersSql` selects by `workspace_id` and `id`. For
- * what was there before uses were known.
+ * The task `pushAllTemplateUses`: adds the job of everything that `usersSql` selects by
+ * `workspace_id` and `id`. For what was there before uses were known.
  */
 export function pushAllTemplateUses(
   store: Store,
@@ -154,8 +157,8 @@ const keyOf = ({ kind, workspaceId, id }: TemplateUser) =>
 const keySql = "concat('template uses of ', $1::text, ' ', workspace_id, ' ', id)";
 
 /**
- * SQL of a migration: everything is pushed once, and again an hour later, since processes of before may make more until
- * then. A service that is new has nothing to push, and no jobs yet.
+ * SQL of a migration: everything is pushed once, and again an hour later, since processes of before
+ * may make more until then. A service that is new has nothing to push, and no jobs yet.
  */
 export function pushAllOnce(service: string): string {
   const task = 'pushAllTemplateUses';
@@ -182,8 +185,8 @@ async function setNewest(
 }
 
 /**
- * Pushes of one user follow each other: each reads, or sees, what the transaction before has committed. Returns a version
- * that is higher than those of earlier locks: microseconds.
+ * Pushes of one user follow each other: each reads, or sees, what the transaction before has
+ * committed. Returns a version that is higher than those of earlier locks: microseconds.
  */
 async function lockUses(em: EntityManager, user: TemplateUser): Promise<bigint> {
   const [row] = await query<{ version: string }>(

@@ -3,7 +3,10 @@ import { schemaOf } from '../postgres/job-schema.ts';
 /** `after` is an interval of PostgreSQL. */
 type UpgradeJob = { task: string; key: string; after: string };
 
-/** SQL of a migration: queues jobs, with an empty payload, for data from before it. A service that is new has none, and no queue yet. */
+/**
+ * SQL of a migration: queues jobs, with an empty payload, for data from before it. A service that
+ * is new has none, and no queue yet.
+ */
 export function upgradeJobs(service: string, jobs: readonly UpgradeJob[]): string {
   const schema = schemaOf(service);
   const adds = jobs.map(

@@ -2,10 +2,15 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<Camel<Rest>>}`
   : Name;
 
-/** The names that generated code gives the fields whose columns are called like the keys of `Row`. */
+/**
+ * The names that generated code gives the fields whose columns are called like the keys of `Row`.
+ */
 export type CamelKeys<Row> = { [Key in keyof Row & string as Camel<Key>]: Row[Key] };
 
-/** A row, or a stored object, with its keys in camel case. Values stay as they are, nested objects too. */
+/**
+ * A row, or a stored object, with its keys in camel case. Values stay as they are, nested objects
+ * too.
+ */
 export function camelKeys<Row extends object>(row: Row): CamelKeys<Row> {
   const entries = Object.entries(row).map(([key, value]) => [camelOf(key), value]);
   return Object.fromEntries(entries);

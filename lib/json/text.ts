@@ -1,4 +1,7 @@
-/** Replaces an integer that a double cannot represent exactly, so that a decoder can refuse it and name the field. */
+/**
+ * Replaces an integer that a double cannot represent exactly, so that a decoder can refuse it and
+ * name the field.
+ */
 export const inexactInteger: unique symbol = Symbol('an integer beyond 2^53 - 1');
 
 const longInteger = /[[:,\s]-?\d{16}/;

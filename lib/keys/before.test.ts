@@ -6,7 +6,8 @@ import { oldBoxKeys, oldTokenVerifier, readSecretKey } from './secret-key.ts';
 import { createLinkReader, linkKeys, linkSigner } from './signed-link.ts';
 import { createTrackingReader, createTrackingTokens } from './tracking-token.ts';
 
-// Texts that were made before processes had keys of their own. They are in mails that were sent, and in databases.
+// Texts that were made before processes had keys of their own. They are in mails that were sent,
+// and in databases.
 const secret = 'the-secret-key-of-an-installation-before-keysets';
 const workspaceId = 'w1';
 const messageId = '0f8fad5b-d9cb-469f-a165-70867728950e';

@@ -7,7 +7,9 @@ import {
 } from 'node:crypto';
 import { keyId, keyIdBytes } from './key-pair.ts';
 
-/** AES-256-GCM. What is sealed for one place, such as a row and column, opens for that place only. */
+/**
+ * AES-256-GCM. What is sealed for one place, such as a row and column, opens for that place only.
+ */
 export type Box = {
   seal(plain: Buffer, place: string): Buffer;
   /** Throws where the bytes were not sealed by one of the keys, for this place. */
@@ -66,7 +68,10 @@ function headOf(key: Buffer): Buffer {
 const ivs = Buffer.allocUnsafeSlow(ivBytes * 256);
 let usedIvBytes = ivs.length;
 
-/** Random bytes are drawn many at a time, as a draw costs more than sealing a short text. Each is used once. */
+/**
+ * Random bytes are drawn many at a time, as a draw costs more than sealing a short text. Each is
+ * used once.
+ */
 function nextIv(): Buffer {
   if (usedIvBytes === ivs.length) {
     randomFillSync(ivs);

@@ -39,7 +39,10 @@ export type Keyring = {
   verifyServiceToken(token: string): Promise<Claims | undefined>;
   /** Seals what one workspace stores, with a key of its own for one purpose. */
   box(purpose: string, workspaceId: string): Box;
-  /** Opens such a box, also one from before messages had keys of its own, for which workspaces is asked. */
+  /**
+   * Opens such a box, also one from before messages had keys of its own, for which workspaces is
+   * asked.
+   */
   openBox(purpose: string, workspaceId: string, sealed: Buffer, row: string): Promise<Buffer>;
   /** Seals a text in such a box. */
   seal(purpose: string, text: string, place: SealedPlace): string;
@@ -54,7 +57,10 @@ export type Keyring = {
   };
   /** The MACs for one purpose, that of the current key first. */
   macs(purpose: string): readonly Mac[];
-  /** Keys for what the service keeps for some time and nobody else reads, derived from its identity: a dropped one opens nothing more. */
+  /**
+   * Keys for what the service keeps for some time and nobody else reads, derived from its identity:
+   * a dropped one opens nothing more.
+   */
   ownKeys(purpose: string): { box: Box; macs: readonly Mac[] };
 };
 

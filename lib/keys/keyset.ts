@@ -2,8 +2,8 @@ import { type Curve, type KeyPair, privateKeyOf, publicKeyOf } from './key-pair.
 import { boxOwners, macOwners } from './owners.ts';
 
 /**
- * The keys of one process, from `SERVICE_KEYS`: those that it needs and no others. In every list the first key signs and
- * seals, and all verify and open. Keys are base64url.
+ * The keys of one process, from `SERVICE_KEYS`: those that it needs and no others. In every list
+ * the first key signs and seals, and all verify and open. Keys are base64url.
  */
 export type Keyset = {
   /** The name that its tokens say. */
@@ -24,7 +24,10 @@ export type Keyset = {
   letters: string;
   /** Open those. Messages alone has them. */
   letterOpeners?: KeyPair[];
-  /** Opens what was stored before services had keys of their own; absent where nothing of that is left. */
+  /**
+   * Opens what was stored before services had keys of their own; absent where nothing of that is
+   * left.
+   */
   before?: {
     /** Derived from each SECRET_KEY. */
     credentials: string[];

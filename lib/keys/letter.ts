@@ -23,7 +23,10 @@ const headBytes = keyIdBytes + keyBytes;
 // Each letter has a key of its own.
 const iv = Buffer.alloc(12);
 
-/** Seals texts to public keys, as ECIES does: X25519, HKDF-SHA256, AES-256-GCM. Whoever seals cannot open. */
+/**
+ * Seals texts to public keys, as ECIES does: X25519, HKDF-SHA256, AES-256-GCM. Whoever seals cannot
+ * open.
+ */
 export type LetterWriter = {
   seal(text: string, place: string): string;
   /** Whether the text is a letter to the key that is in use now. */

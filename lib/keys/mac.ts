@@ -7,8 +7,8 @@ const blockBytes = 64;
 const digestBytes = 32;
 
 /**
- * HMAC-SHA256 (RFC 2104) from one-shot digests. `createHmac` takes twice the time and leaves an object for the
- * garbage collector; every mail and every open needs two.
+ * HMAC-SHA256 (RFC 2104) from one-shot digests. `createHmac` takes twice the time and leaves an
+ * object for the garbage collector; every mail and every open needs two.
  */
 export function createMac(key: Buffer): Mac {
   if (key.length > blockBytes) throw new Error(`a key has at most ${blockBytes} bytes`);

@@ -4,8 +4,8 @@ import { deriveKey } from './derive.ts';
 import { type ClockWatch, type Verified, verifyWith } from './tokens.ts';
 
 /**
- * `SECRET_KEY`: signs in roots, and until all processes had keys of their own it was the source of every key. It may list
- * several: the first is in use, the others are old.
+ * `SECRET_KEY`: signs in roots, and until all processes had keys of their own it was the source of
+ * every key. It may list several: the first is in use, the others are old.
  */
 export function readSecretKey(secretKey: string): readonly string[] {
   const secrets = secretKey.split(',').filter((secret) => secret !== '');
@@ -23,7 +23,9 @@ export function readSecretKey(secretKey: string): readonly string[] {
   return secrets;
 }
 
-/** Verifies tokens of people and API keys (HS256) from before workspaces signed them with Ed25519. */
+/**
+ * Verifies tokens of people and API keys (HS256) from before workspaces signed them with Ed25519.
+ */
 export function oldTokenVerifier(
   secrets: readonly string[],
   watch: ClockWatch,

@@ -6,7 +6,10 @@ const purpose = 'postrider/link-targets';
 // Long, since a forged link would lead anywhere.
 const macBytes = 16;
 
-/** Longer addresses are not tracked: a tracked one is a third longer, and old mail programs cut at 2 KB. */
+/**
+ * Longer addresses are not tracked: a tracked one is a third longer, and old mail programs cut at 2
+ * KB.
+ */
 export const signedUrlMax = 2_000;
 
 /** A link of one message, and where it leads. */
@@ -25,7 +28,9 @@ export function linkKeys(keyring: Keyring): (workspaceId: string) => Uint8Array 
   return (workspaceId) => mac(Buffer.from(workspaceId));
 }
 
-/** Makes the last part of a link whose address depends on the recipient: the MAC, then the address. */
+/**
+ * Makes the last part of a link whose address depends on the recipient: the MAC, then the address.
+ */
 export function linkSigner(key: Uint8Array): (link: SignedLink) => string {
   const mac = createMac(Buffer.from(key));
   return (link) => Buffer.concat([tagOf(mac, link), Buffer.from(link.url)]).toString('base64url');

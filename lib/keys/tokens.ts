@@ -118,7 +118,8 @@ export async function verifyWith(
     if (aheadSeconds(payload) <= toleranceSeconds) return readClaims(payload);
     watch(payload);
   } catch (error) {
-    // Times are checked after the signature, so the token is ours. Any other error may be due to another key.
+    // Times are checked after the signature, so the token is ours. Any other error may be due to
+    // another key.
     if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf')
       watch(error.payload);
     if (error instanceof errors.JWTExpired && error.payload.type === 'service')
@@ -138,8 +139,8 @@ export type WarningLog = { warn(about: object, text: string): void };
 export type ClockWatch = (payload: JWTPayload) => void;
 
 /**
- * Logs that clocks differ, at most once a minute, since half of all calls may fail because of it. Tokens of people
- * expire every day, but a service renews its own in time.
+ * Logs that clocks differ, at most once a minute, since half of all calls may fail because of it.
+ * Tokens of people expire every day, but a service renews its own in time.
  */
 export function clockWatch(log: WarningLog | undefined): ClockWatch {
   let saidAtMs = Number.NEGATIVE_INFINITY;

@@ -8,7 +8,10 @@ export type ConnectionLimits = {
   max: number;
   /** Connections of one client address, or of one IPv6 /64. */
   perAddressMax: number;
-  /** Addresses that stand for many clients, such as trusted proxies. They have no share of their own. */
+  /**
+   * Addresses that stand for many clients, such as trusted proxies. They have no share of their
+   * own.
+   */
   isExempt?(address: string): boolean;
   /** Whether the new connections of an address, or of an IPv6 /64, are refused now. */
   isBarred?(network: string): boolean;
@@ -33,8 +36,8 @@ export type Connections = {
 type Held = Set<OpenConnection>;
 
 /**
- * Limits the connections of a server, together and by client address. Beyond a limit a new one replaces the one that has
- * waited longest for a request; if all are busy, the new one is refused.
+ * Limits the connections of a server, together and by client address. Beyond a limit a new one
+ * replaces the one that has waited longest for a request; if all are busy, the new one is refused.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const { max, perAddressMax, isExempt = () => false, isBarred = () => false } = limits;
@@ -72,7 +75,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   };
 }
 
-/** The same for a server of HTTP: a request is in progress from its head to the end of its answer. */
+/**
+ * The same for a server of HTTP: a request is in progress from its head to the end of its answer.
+ */
 export function limitHttpConnections(
   server: HttpServer | HttpsServer,
   limits: ConnectionLimits,

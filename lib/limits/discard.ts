@@ -1,13 +1,17 @@
 import type { Readable } from 'node:stream';
 
-/** Of all refused messages of a process: reading as fast as clients send would cost others more than the refused calls. */
+/**
+ * Of all refused messages of a process: reading as fast as clients send would cost others more than
+ * the refused calls.
+ */
 const bytesPerSecond = 16 * 1024 * 1024;
 const atOnceBytes = 256 * 1024;
 
 let discarding = 0;
 
 /**
- * Reads the rest of a refused message slowly, and drops it. Messages that are dropped at once have equal shares of the pace.
+ * Reads the rest of a refused message slowly, and drops it. Messages that are dropped at once have
+ * equal shares of the pace.
  */
 export function discard(message: Readable): void {
   if (message.readableEnded || message.destroyed) return;

@@ -1,6 +1,6 @@
 /**
- * Shares something bounded among callers. Up to half of it anyone may have; beyond that each caller may have an
- * eighth, so that one of them leaves the rest to others.
+ * Shares something bounded among callers. Up to half of it anyone may have; beyond that each caller
+ * may have an eighth, so that one of them leaves the rest to others.
  */
 export class FairShares {
   readonly #max: number;

@@ -6,12 +6,17 @@ import { Activity } from './activity.ts';
 export type LaneLimits = {
   /** Of all tenants. */
   places: number;
-  /** Of a tenant that is alone; all but two if absent. Its work goes on in them when others come. */
+  /**
+   * Of a tenant that is alone; all but two if absent. Its work goes on in them when others come.
+   */
   aloneMax?: number;
   /** Work of one tenant that may wait. */
   tenantWaitingMax: number;
   waitMaxMs: number;
-  /** While others make calls, whether those need a place or not; if absent, that makes no difference. */
+  /**
+   * While others make calls, whether those need a place or not; if absent, that makes no
+   * difference.
+   */
   besideOthers?: BesideOthers;
 };
 
@@ -29,14 +34,17 @@ const waitingMax = 2_000;
 const retryMs = 1_000;
 const waits = { tenantWaitingMax: 64, waitMaxMs: 4_000 };
 
-/** The places of a pool: a fifth of its connections stays free for work that belongs to no tenant. */
+/**
+ * The places of a pool: a fifth of its connections stays free for work that belongs to no tenant.
+ */
 export function lanesOfPool(connections: number): LaneLimits {
   return { ...waits, places: Math.max(1, connections - Math.ceil(connections / 5)) };
 }
 
 /**
- * Heavy operations, which read or write much: three at a time in a process, two of one tenant. While others are active, one of
- * a tenant, and none in half of the time: their quick calls need the processors.
+ * Heavy operations, which read or write much: three at a time in a process, two of one tenant.
+ * While others are active, one of a tenant, and none in half of the time: their quick calls need
+ * the processors.
  */
 export const heavyLane: LaneLimits = {
   ...waits,
@@ -45,8 +53,9 @@ export const heavyLane: LaneLimits = {
 };
 
 /**
- * Shares places among tenants, who take turns. A tenant has at most half of them, at least two, while others wait; alone
- * it has all but two. Waits are bounded: the tenant that fills its share is told to slow down.
+ * Shares places among tenants, who take turns. A tenant has at most half of them, at least two,
+ * while others wait; alone it has all but two. Waits are bounded: the tenant that fills its share
+ * is told to slow down.
  */
 export class WaitingLane {
   readonly #limits: LaneLimits;
@@ -68,8 +77,8 @@ export class WaitingLane {
   }
 
   /**
-   * Resolves with what gives the place back; with `restMs` the tenant may not enter for so long after that. ResourceExhausted if
-   * the tenant has its share or rests, else Unavailable.
+   * Resolves with what gives the place back; with `restMs` the tenant may not enter for so long
+   * after that. ResourceExhausted if the tenant has its share or rests, else Unavailable.
    */
   async enter(tenant: string, signal: AbortSignal): Promise<(restMs?: number) => void> {
     signal.throwIfAborted();

@@ -1,7 +1,10 @@
 /** A page ends here, so that the largest rows of a workspace cannot fill memory: 4 MiB. */
 const pageMaxBytes = 4 * 1024 * 1024;
 
-/** The rows of a page, from rows of which one more than `limit` was asked for; at least one, whatever its size. */
+/**
+ * The rows of a page, from rows of which one more than `limit` was asked for; at least one,
+ * whatever its size.
+ */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
@@ -18,8 +21,9 @@ export function pageOf<Row>(
 }
 
 /**
- * SQL of the rows of a select that can be on a page, so that no more leave the database: for `pageOf`, with `text` as the
- * column of its sizes. `order` is that of the select, whose columns it names.
+ * SQL of the rows of a select that can be on a page, so that no more leave the database: for
+ * `pageOf`, with `text` as the column of its sizes. `order` is that of the select, whose columns it
+ * names.
  */
 export function pageSql(select: string, { text, order }: { text: string; order: string }): string {
   // The row that no longer fits is needed as well: it shows that the page is not the last.

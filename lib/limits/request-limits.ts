@@ -5,7 +5,9 @@ import { clientNetwork } from '#lib/networks/client-network.ts';
 import { setRateLimit } from './rate-limit-header.ts';
 import { burstSeconds, TokenBuckets } from './token-buckets.ts';
 
-/** Requests a second of each key or user, each workspace and each client address; zero is no limit. */
+/**
+ * Requests a second of each key or user, each workspace and each client address; zero is no limit.
+ */
 export type RequestRates = { key: number; workspace: number; address: number };
 export type LimitKind = keyof RequestRates;
 
@@ -32,7 +34,10 @@ const texts: Record<LimitKind, string> = {
   address: 'too many requests from this address; slow down',
 };
 
-/** The limits of requests that a process counts; `shareUsage` has several processes keep them together. */
+/**
+ * The limits of requests that a process counts; `shareUsage` has several processes keep them
+ * together.
+ */
 export class RequestLimits {
   /** Only those with a limit. */
   readonly buckets: ReadonlyMap<LimitKind, TokenBuckets>;
@@ -45,7 +50,10 @@ export class RequestLimits {
     );
   }
 
-  /** Counts a request. Throws ResourceExhausted, with the RateLimit header fields as metadata, beyond the limit. */
+  /**
+   * Counts a request. Throws ResourceExhausted, with the RateLimit header fields as metadata,
+   * beyond the limit.
+   */
   take(kind: LimitKind, id: string): void {
     const buckets = this.buckets.get(kind);
     if (!buckets) return;

@@ -35,9 +35,9 @@ export function usageReporter(
 }
 
 /**
- * Keeps the limits of all processes together: each counts by itself, reports in the background what it has counted and
- * learns what all have. If they come near a limit together, it goes on with its share of it. Without answers it keeps the
- * shares that it has.
+ * Keeps the limits of all processes together: each counts by itself, reports in the background what
+ * it has counted and learns what all have. If they come near a limit together, it goes on with its
+ * share of it. Without answers it keeps the shares that it has.
  */
 export function shareUsage(
   limits: RequestLimits,

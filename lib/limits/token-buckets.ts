@@ -9,8 +9,8 @@ type Bucket = { tokens: number; atMs: number };
 export type Taken = { isRefused: boolean; remaining: number; resetMs: number };
 
 /**
- * Token buckets of one rate, by key. A key that was not used for long has a full bucket. Other processes may use
- * the same key: `setShares` says how much of a rate is left to this one.
+ * Token buckets of one rate, by key. A key that was not used for long has a full bucket. Other
+ * processes may use the same key: `setShares` says how much of a rate is left to this one.
  */
 export class TokenBuckets {
   readonly perSecond: number;
@@ -58,7 +58,10 @@ export class TokenBuckets {
     return used;
   }
 
-  /** The shares of the rate, from 0 to 1, of keys that other processes use as well; all others have all of it. */
+  /**
+   * The shares of the rate, from 0 to 1, of keys that other processes use as well; all others have
+   * all of it.
+   */
   setShares(shares: ReadonlyMap<string, number>): void {
     this.#shares = shares;
   }

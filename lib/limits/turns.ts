@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A message of this size takes milliseconds to read or write; others have a turn of the event loop before and after. */
+/**
+ * A message of this size takes milliseconds to read or write; others have a turn of the event loop
+ * before and after.
+ */
 export const largeMessageBytes = 128 * 1024;
 
 /** Lets whatever waits run first where a large message is at work. */
@@ -35,8 +38,9 @@ export async function mapInTurns<Item, Result>(
 const portionMax = 250;
 
 /**
- * Portions of a list whose items have sizes that are known only once they are written: the first has one item, each of the others as many as
- * fit into `sizeAtOnce` by what the ones before were. `next` takes the size of the portion before.
+ * Portions of a list whose items have sizes that are known only once they are written: the first
+ * has one item, each of the others as many as fit into `sizeAtOnce` by what the ones before were.
+ * `next` takes the size of the portion before.
  */
 export function* adaptivePortions<Item>(
   items: readonly Item[],

@@ -3,8 +3,8 @@ import type { FilterImplOptions } from 'liquidjs';
 type Handler = Exclude<FilterImplOptions, { handler: unknown }>;
 
 /**
- * A filter that counts what it reads against the memory limit of the part, as most filters of liquidjs do. Otherwise
- * reading a few large values often takes seconds.
+ * A filter that counts what it reads against the memory limit of the part, as most filters of
+ * liquidjs do. Otherwise reading a few large values often takes seconds.
  */
 export function counted(
   handler: Handler,

@@ -5,7 +5,10 @@ import { SafeUrlTag } from './safe-url.ts';
 import { CountedCaptureTag, LinearCommentTag } from './tags.ts';
 import { TrackedLinkTag } from './tracked-link.ts';
 
-/** A template version has at most 100 KB of Liquid; the HTML that MJML makes from it is several times larger. */
+/**
+ * A template version has at most 100 KB of Liquid; the HTML that MJML makes from it is several
+ * times larger.
+ */
 const parseLimit = 2_000_000;
 /** One part of one message; a newsletter takes 0.05 ms. */
 const renderLimitMs = 200;
@@ -23,7 +26,9 @@ export type LiquidScope = Record<string, unknown>;
 /** Values are escaped in HTML, but not in text. */
 export type SourcePlace = 'html' | 'text';
 
-/** Liquid for HTML escapes every value that doesn't end in `raw` or a filter that escapes by itself. */
+/**
+ * Liquid for HTML escapes every value that doesn't end in `raw` or a filter that escapes by itself.
+ */
 export const engines: Record<SourcePlace, Liquid> = {
   html: newEngine(counted(escapeHtml)),
   text: newEngine(undefined),
@@ -40,8 +45,8 @@ export function newContext(place: SourcePlace, scope: LiquidScope): Context {
 }
 
 /**
- * For Liquid that was proved quick. Its time is not limited: the limit is one of the clock, which runs on while the machine
- * stands still.
+ * For Liquid that was proved quick. Its time is not limited: the limit is one of the clock, which
+ * runs on while the machine stands still.
  */
 export function newQuickContext(place: SourcePlace, scope: LiquidScope): Context {
   return contextOf(place, scope, Number.POSITIVE_INFINITY);

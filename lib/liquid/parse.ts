@@ -6,12 +6,18 @@ import type { WriteLink } from './tracked-link.ts';
 /** Invisible characters that editors leave inside Liquid and that its grammar does not know. */
 const invisible = /[\u00a0\u200b-\u200d\u2060\ufeff]|&nbsp;|&#160;/g;
 
-/** Parses Liquid; throws liquidjs' own error, whose text names the line. `writeLink` writes its tracked links. */
+/**
+ * Parses Liquid; throws liquidjs' own error, whose text names the line. `writeLink` writes its
+ * tracked links.
+ */
 export function parseLiquid(source: string, place: SourcePlace, writeLink?: WriteLink): Template[] {
   return parse(engines[place], source, writeLink);
 }
 
-/** As `parseLiquid`; throws on filters that do not exist as well. For new templates; stored ones may have such filters. */
+/**
+ * As `parseLiquid`; throws on filters that do not exist as well. For new templates; stored ones may
+ * have such filters.
+ */
 export function checkLiquid(source: string, place: SourcePlace): void {
   parse(strictEngines[place], source);
 }
@@ -20,7 +26,9 @@ function parse(engine: Liquid, source: string, writeLink?: WriteLink): Template[
   return new LinearParser(engine, writeLink).parse(withoutInvisible(source));
 }
 
-/** Takes tokens from the end of a reversed list: removing the first of many moves all the others. */
+/**
+ * Takes tokens from the end of a reversed list: removing the first of many moves all the others.
+ */
 class LinearParser extends Parser {
   readonly writeLink: WriteLink | undefined;
 

@@ -15,7 +15,10 @@ export function expressionsOf(template: Template): Expression[] {
   );
 }
 
-/** The paths (`contact.first_name`) that an expression reads, also those within other paths' brackets. */
+/**
+ * The paths (`contact.first_name`) that an expression reads, also those within other paths'
+ * brackets.
+ */
 export function pathsOf({ operands, filters }: Expression): PropertyAccessToken[] {
   return [...operands, ...filters.flatMap(({ args }) => valuesOf(args))].flatMap(pathsIn);
 }

@@ -15,7 +15,10 @@ export function safeUrl(url: string): string {
   return /^(https?:\/\/|mailto:)/i.test(trimmed) ? trimmed.replace(/[\s\0]+/g, '%20') : '#';
 }
 
-/** Wraps the value of every link and source attribute that contains Liquid; added by the compiler, not by authors. */
+/**
+ * Wraps the value of every link and source attribute that contains Liquid; added by the compiler,
+ * not by authors.
+ */
 export class SafeUrlTag extends Tag {
   templates: Template[] = [];
 

@@ -2,8 +2,8 @@
 export type SourceSpan = { start: number; end: number };
 
 /**
- * Every `{{ … }}` and `{% … %}` of a source, in order. It reads each character a bounded number of times, also if
- * pieces are not closed.
+ * Every `{{ … }}` and `{% … %}` of a source, in order. It reads each character a bounded number of
+ * times, also if pieces are not closed.
  */
 export function liquidSpans(source: string): SourceSpan[] {
   const spans: SourceSpan[] = [];

@@ -10,10 +10,15 @@ import {
 } from 'liquidjs';
 import { safeUrl } from './safe-url.ts';
 
-/** Writes a link of a message: `url` is as rendered, `number` the link's in the template, `scope` the message's values. */
+/**
+ * Writes a link of a message: `url` is as rendered, `number` the link's in the template, `scope`
+ * the message's values.
+ */
 export type WriteLink = (url: string, number: number, scope: object) => string;
 
-/** Wraps the address of a link that depends on the recipient; added by the compiler, not by authors. */
+/**
+ * Wraps the address of a link that depends on the recipient; added by the compiler, not by authors.
+ */
 export class TrackedLinkTag extends Tag {
   templates: Template[] = [];
   readonly #number: number;

@@ -44,7 +44,10 @@ const fields = new Map<string, string>([
 /** Every field of a contact that Liquid may read. */
 export const contactFields: readonly string[] = [...fields.keys()];
 
-/** Addresses that act for the recipient of one mail. Their clicks are not counted, and they get no UTM values. */
+/**
+ * Addresses that act for the recipient of one mail. Their clicks are not counted, and they get no
+ * UTM values.
+ */
 export const systemUrls = [
   'unsubscribe_url',
   'oneclick_unsubscribe_url',

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 const networkBits = 64;
 
 /**
- * The unit of limits by client: an IPv4 address, also if it is written as IPv6, or the /64 of an IPv6 address. A
- * text that is not an address is its own unit.
+ * The unit of limits by client: an IPv4 address, also if it is written as IPv6, or the /64 of an
+ * IPv6 address. A text that is not an address is its own unit.
  */
 export function clientNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address;

@@ -3,8 +3,9 @@ import ipaddr from 'ipaddr.js';
 import { remember } from '../cache.ts';
 
 /**
- * The one form in which a network or a single address is stored, in CIDR notation; undefined for any other text, and for
- * an address with bits beyond its prefix, whose author may have meant either. IPv4 written as IPv6 becomes IPv4.
+ * The one form in which a network or a single address is stored, in CIDR notation; undefined for
+ * any other text, and for an address with bits beyond its prefix, whose author may have meant
+ * either. IPv4 written as IPv6 becomes IPv4.
  */
 export function canonicalNetwork(text: string): string | undefined {
   const [, address = '', bits] = /^([^/%\s]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
@@ -25,7 +26,9 @@ function networkOf(cidr: string): string {
   return family.networkAddressFromCIDR(cidr).toString();
 }
 
-/** The library would read the obsolete `::10.1.2.3` as `::ffff:10.1.2.3`, which is another address. */
+/**
+ * The library would read the obsolete `::10.1.2.3` as `::ffff:10.1.2.3`, which is another address.
+ */
 function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !/^::\d+\.\d/.test(text);
 }
@@ -33,7 +36,9 @@ function isAddress(text: string): boolean {
 const networksMax = 10_000;
 const parsed = remember(networksMax, (network) => ipaddr.parseCIDR(network));
 
-/** Whether an address is in one of the networks, which are canonical. An unknown address is in none. */
+/**
+ * Whether an address is in one of the networks, which are canonical. An unknown address is in none.
+ */
 export function isInNetworks(networks: readonly string[], address: string): boolean {
   // A link-local peer is named with its interface.
   const [plain = ''] = address.split('%', 1);

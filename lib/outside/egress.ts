@@ -95,7 +95,10 @@ function mayCall(address: string, opened: Ranges): boolean {
   return ipaddr.process(address).range() === 'unicast' && !isOpened(address, metadata);
 }
 
-/** Formally public, but Azure's service for the machine itself. Other clouds use reserved ranges for theirs. */
+/**
+ * Formally public, but Azure's service for the machine itself. Other clouds use reserved ranges for
+ * theirs.
+ */
 const metadata: Ranges = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 function isOpened(address: string, opened: Ranges): boolean {

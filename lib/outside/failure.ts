@@ -11,7 +11,10 @@ export function isOurs(error: unknown): boolean {
   return error instanceof NameError && error.isOurs;
 }
 
-/** Why a call failed. The errors of sockets and of TLS contain addresses, so only their codes are used, in our own words. */
+/**
+ * Why a call failed. The errors of sockets and of TLS contain addresses, so only their codes are
+ * used, in our own words.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof EgressError) return error.message;
   if (textAt(error, 'name') === 'HTTPParserError') return 'its answer is not HTTP';

@@ -7,8 +7,10 @@ const headEnd = '\r\n\r\n';
 const headMaxBytes = 16 * 1_024;
 
 /**
- * Takes interim responses (1xx, but 101) out of what a socket of HTTP/1.1 reads: undici ends a connection on which a server sends
- * `100 Continue` unasked, as some do before each answer. They stand only before an answer, so what follows a write is looked at.
+ * Takes interim responses (1xx, but 101) out of what a socket of HTTP/1.1 reads: undici ends a
+ * connection on which a server sends
+ * `100 Continue` unasked, as some do before each answer. They stand only before an answer, so what
+ * follows a write is looked at.
  */
 export function passOverInterimResponses<S extends Socket>(socket: S): S {
   const { read, write } = socket;

@@ -5,7 +5,10 @@ type Action = () => void;
 
 const waiting = new WeakMap<object, Action[]>();
 
-/** Does something once what was written is committed: at once outside of a transaction, never if the transaction is undone. */
+/**
+ * Does something once what was written is committed: at once outside of a transaction, never if the
+ * transaction is undone.
+ */
 export function afterCommit(em: EntityManager, action: Action): void {
   if (!em.isInTransaction()) {
     action();

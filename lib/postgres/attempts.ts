@@ -27,7 +27,10 @@ export type RateLimitState = {
   resetMs: number;
 };
 
-/** For so long a process that has seen a limit reached asks nobody again: a flood of refusals takes no connection. */
+/**
+ * For so long a process that has seen a limit reached asks nobody again: a flood of refusals takes
+ * no connection.
+ */
 const refusedMs = 1_000;
 const refusalsMax = 10_000;
 
@@ -40,8 +43,8 @@ const sweptMax = 500;
 
 /**
  * Counts an attempt under all its limits, or under none if one is reached. Attempts are rows, so
- * the limits survive a restart and apply to all replicas together; keys are stored as hashes, since they
- * identify people.
+ * the limits survive a restart and apply to all replicas together; keys are stored as hashes, since
+ * they identify people.
  */
 export async function countAttempt(
   store: Store,

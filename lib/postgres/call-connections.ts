@@ -14,8 +14,8 @@ const calls = new AsyncLocalStorage<Call>();
 
 /**
  * Runs a call whose statements end with it: once it is cancelled or past its deadline, its
- * connections are closed, and PostgreSQL rolls back their transactions. A call of a tenant gets its connections in turn with
- * those of others.
+ * connections are closed, and PostgreSQL rolls back their transactions. A call of a tenant gets its
+ * connections in turn with those of others.
  */
 export async function endingStatements<T>(
   { signal, tenant }: { signal: AbortSignal; tenant?: string | undefined },
@@ -70,7 +70,10 @@ export function tieToCalls(pool: Pool): void {
 /** A function, since the compiler takes a flag that was false to stay false. */
 const isOver = (call: Call) => call.isOver;
 
-/** A call that has a connection gets another at once: if it waited for its turn, calls could wait for each other. */
+/**
+ * A call that has a connection gets another at once: if it waited for its turn, calls could wait
+ * for each other.
+ */
 async function enter(lane: WaitingLane, { tenant, held, signal }: Call) {
   return tenant !== undefined && held.size === 0 ? lane.enter(tenant, signal) : undefined;
 }

@@ -3,8 +3,9 @@ import type { Pool, PoolClient, QueryResult } from 'pg';
 type Callback = (error: Error | undefined, result: QueryResult) => void;
 
 /**
- * Asks a pool's connections with callbacks, and makes the promise here. With the promise that `pg` 8.23 makes, four fifths of what
- * statements allocate outlive V8's small collections: rows and texts are copied twice, and stay until a full one.
+ * Asks a pool's connections with callbacks, and makes the promise here. With the promise that `pg`
+ * 8.23 makes, four fifths of what statements allocate outlive V8's small collections: rows and
+ * texts are copied twice, and stay until a full one.
  */
 export function askByCallback(pool: Pool): void {
   pool.on('connect', (client: PoolClient) => {

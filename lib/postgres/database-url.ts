@@ -5,9 +5,10 @@ const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 const files = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /**
- * A database's URL in the form that every connection must use. `sslmode`, `sslrootcert` (the authority's certificate),
- * `sslcert` and `sslkey` mean what they mean to PostgreSQL's own programs, but `prefer` is refused: with it, it
- * would be unclear whether TLS is used. Throws for settings that cannot work.
+ * A database's URL in the form that every connection must use. `sslmode`, `sslrootcert` (the
+ * authority's certificate),
+ * `sslcert` and `sslkey` mean what they mean to PostgreSQL's own programs, but `prefer` is refused:
+ * with it, it would be unclear whether TLS is used. Throws for settings that cannot work.
  */
 export function connectionStringOf(databaseUrl: string): string {
   const url = parse(databaseUrl);
@@ -41,8 +42,8 @@ function withSettings(databaseUrl: string, settings: readonly string[]): string 
 }
 
 /**
- * What provisioning gives the role of each service (deploy/postrider/provision.ts), for a role that all services share. A pooler
- * refuses connections that begin so: it needs a role for each service.
+ * What provisioning gives the role of each service (deploy/postrider/provision.ts), for a role that
+ * all services share. A pooler refuses connections that begin so: it needs a role for each service.
  */
 export function inSchema(databaseUrl: string, schema: string): string {
   return withSettings(databaseUrl, [

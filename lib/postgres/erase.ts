@@ -7,7 +7,10 @@ export type ErasedTable = {
   table: string;
   /** Only rows that meet this condition, in SQL; a later part has the others. */
   where?: string;
-  /** Erases a batch itself and returns how many rows that were, for rows that something else hangs on. */
+  /**
+   * Erases a batch itself and returns how many rows that were, for rows that something else hangs
+   * on.
+   */
   erase?: (workspaceId: string) => Promise<number>;
 };
 
@@ -17,9 +20,9 @@ const rowsMax = 1_000;
 const workMaxMs = 2_000;
 
 /**
- * Erases what a service keeps of a workspace, part after part in the given order, in batches with a transaction each, for at
- * most 2 seconds; also its waiting jobs, which have the workspace as `workspaceId` in their payload. Returns the
- * tables that still have rows.
+ * Erases what a service keeps of a workspace, part after part in the given order, in batches with a
+ * transaction each, for at most 2 seconds; also its waiting jobs, which have the workspace as
+ * `workspaceId` in their payload. Returns the tables that still have rows.
  */
 export async function erase(
   store: Store,

@@ -6,9 +6,10 @@ const planSql = `select ${scansOfTables.map((each) => `set_config('enable_${each
   where pg_backend_pid() = $1`;
 
 /**
- * Has a pool's connections find rows by index alone: the plan of a statement that was prepared on a young table must not read
- * all of it later. A connection of a pooler is shared with other pools of the role, so it keeps their settings, and its statements must
- * not be prepared. Answers whether a connection may prepare.
+ * Has a pool's connections find rows by index alone: the plan of a statement that was prepared on a
+ * young table must not read all of it later. A connection of a pooler is shared with other pools of
+ * the role, so it keeps their settings, and its statements must not be prepared. Answers whether a
+ * connection may prepare.
  */
 export function planByIndex(pool: Pool): (client: ClientBase) => boolean {
   const own = new WeakSet<ClientBase>();

@@ -3,12 +3,15 @@ import { Logger, runMigrations } from 'graphile-worker';
 import { connectionStringOf } from './database-url.ts';
 import { query } from './query.ts';
 
-/** The schema of a service's jobs. A job is added in the transaction of the change that it follows. */
+/**
+ * The schema of a service's jobs. A job is added in the transaction of the change that it follows.
+ */
 export const schemaOf = (service: string) => `${service}_jobs`;
 
 /**
- * Creates the job schema, or brings it up to date. The library's `create schema if not exists` needs the right to create
- * schemas even if this one exists, so it is left out if the table of migrations exists.
+ * Creates the job schema, or brings it up to date. The library's `create schema if not exists`
+ * needs the right to create schemas even if this one exists, so it is left out if the table of
+ * migrations exists.
  */
 export async function migrateJobs(em: EntityManager, url: string, service: string): Promise<void> {
   await query(em, migrationsTable(schemaOf(service)), []);
@@ -22,9 +25,10 @@ export async function migrateJobs(em: EntityManager, url: string, service: strin
 export const quietTask = 'deliverEvents';
 
 /**
- * The library notifies the runners of all services in the database of every job, and each of them then looks for jobs of its
- * own. So runners listen to a channel named like their schema; the payload is the number of jobs and a word that keeps
- * PostgreSQL from merging equal notices. A quiet job has no notice.
+ * The library notifies the runners of all services in the database of every job, and each of them
+ * then looks for jobs of its own. So runners listen to a channel named like their schema; the
+ * payload is the number of jobs and a word that keeps PostgreSQL from merging equal notices. A
+ * quiet job has no notice.
  */
 const ownNotices = (schema: string) => `
   create or replace function ${schema}.notify_runner() returns trigger language plpgsql as $$
@@ -38,9 +42,10 @@ const ownNotices = (schema: string) => `
   insert into ${schema}._private_tasks (identifier) values ('${quietTask}') on conflict do nothing`;
 
 /**
- * The library backs off to six hours, and gives a job up after `max_attempts`. Here a job that fails waits for five minutes at
- * most, and is tried until it succeeds: the count of attempts stays below the maximum. One that is at the maximum while it runs
- * was replaced by a newer job with its key, and is not tried again.
+ * The library backs off to six hours, and gives a job up after `max_attempts`. Here a job that
+ * fails waits for five minutes at most, and is tried until it succeeds: the count of attempts stays
+ * below the maximum. One that is at the maximum while it runs was replaced by a newer job with its
+ * key, and is not tried again.
  */
 const endlessTries = (schema: string) => `
   create or replace function ${schema}.keep_trying() returns trigger language plpgsql as $$
@@ -60,13 +65,17 @@ const endlessTries = (schema: string) => `
     execute function ${schema}.keep_trying()`;
 
 /**
- * SQL that adds jobs of `deliverEvents` without a notice: a notice wakes every connection of the database that listens
- * to anything, and commits that have one wait for each other. Whoever adds one nudges the runners of its own process after the commit.
+ * SQL that adds jobs of `deliverEvents` without a notice: a notice wakes every connection of the
+ * database that listens to anything, and commits that have one wait for each other. Whoever adds
+ * one nudges the runners of its own process after the commit.
  */
 export const insertQuietJobs = (service: string) =>
   `insert into ${schemaOf(service)}._private_jobs (flags, task_id, max_attempts, payload)`;
 
-/** The values of `insertQuietJobs` before the payload; claims read the workspace, an SQL text, beside it. */
+/**
+ * The values of `insertQuietJobs` before the payload; claims read the workspace, an SQL text,
+ * beside it.
+ */
 export const quietJob = (service: string, attemptsMax: number, workspace: string) =>
   `jsonb_build_object('quiet', true, 'workspace', ${workspace}::text), (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax}`;
 
@@ -85,8 +94,9 @@ const migrationsTable = (schema: string) => `
   $$`;
 
 /**
- * Makes a connection plan the four statements that add a job only once. By default PostgreSQL plans them again for
- * each job, since it expects ten jobs instead of one; that is most of the cost of a job.
+ * Makes a connection plan the four statements that add a job only once. By default PostgreSQL plans
+ * them again for each job, since it expects ten jobs instead of one; that is most of the cost of a
+ * job.
  */
 export async function planJobsOnce(em: EntityManager, service: string): Promise<void> {
   const name = `${schemaOf(service)}.add_jobs`;

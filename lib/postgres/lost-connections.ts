@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 
 /**
  * Returns a connection that breaks while it is in use to its pool. Kysely 0.29 returns it only
- * after a successful rollback, which is impossible on a broken connection: the pool would lose each of
- * them for ever. To be removed when Kysely releases connections after failed rollbacks as well.
+ * after a successful rollback, which is impossible on a broken connection: the pool would lose each
+ * of them for ever. To be removed when Kysely releases connections after failed rollbacks as well.
  */
 export function returnLostConnections(pool: Pool): void {
   const inUse = new WeakSet<PoolClient>();

@@ -9,21 +9,27 @@ import { keepRoleSettings } from './role-settings.ts';
 /** By the names under which they are recorded, in order. */
 export type Migrations = Record<string, new (...args: never[]) => Migration>;
 
-/** Requests wait behind a migration that waits for its lock: no longer than this, then it lets them pass and tries again. */
+/**
+ * Requests wait behind a migration that waits for its lock: no longer than this, then it lets them
+ * pass and tries again.
+ */
 const lockTimeoutMs = 2_000;
 const lockRetryMs = 500;
 const lockTriesMax = 120;
 /** How soon a process sees that the one before it is done. */
 const turnRetryMs = 50;
 
-/** Migrations take as long as they need, whatever the limits of the service's role: those are for requests. */
+/**
+ * Migrations take as long as they need, whatever the limits of the service's role: those are for
+ * requests.
+ */
 const limits = { statement_timeout: '0', lock_timeout: `${lockTimeoutMs}` };
 
 type Options = { name: string; url: string; migrations: Migrations };
 
 /**
- * Brings the schema of a service up to date, each migration in a transaction of its own, or in none if its `isTransactional` says
- * so. Processes that start together take turns.
+ * Brings the schema of a service up to date, each migration in a transaction of its own, or in none
+ * if its `isTransactional` says so. Processes that start together take turns.
  */
 export async function migrateSchema(options: Options): Promise<void> {
   const { name, url } = options;
@@ -87,8 +93,9 @@ function openMigrator(
 }
 
 /**
- * By statements of its own: poolers refuse settings at the start of a connection. Outside of a transaction they hold for the next
- * statement, since the pool gives the connection that was used last.
+ * By statements of its own: poolers refuse settings at the start of a connection. Outside of a
+ * transaction they hold for the next statement, since the pool gives the connection that was used
+ * last.
  */
 function withoutLimits(made: Migrations[string]): Migrations[string] {
   type Made = { up(): Promise<void> | void; addSql(sql: string): void; isTransactional(): boolean };
@@ -121,7 +128,10 @@ async function lockMigration(em: EntityManager, service: string): Promise<void> 
   }
 }
 
-/** The schema of a URL that names one is made here; those of services' own roles are provisioned with them. */
+/**
+ * The schema of a URL that names one is made here; those of services' own roles are provisioned
+ * with them.
+ */
 async function createSchemaOfUrl(em: EntityManager, url: string): Promise<void> {
   const schema = new URL(url).searchParams.get('options')?.match(/search_path=(\w+)/)?.[1];
   if (schema === undefined) return;

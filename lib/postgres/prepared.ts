@@ -6,7 +6,8 @@ const preparedMax = 100;
 
 /**
  * Marks the text of a frequent statement: PostgreSQL plans it once for each connection, and
- * keeps the plan while tables grow. So its best plan must not depend on their size, it must not select
+ * keeps the plan while tables grow. So its best plan must not depend on their size, it must not
+ * select
  * `*`, and its text must be one of a few.
  */
 export function prepared(text: string): string {
@@ -32,7 +33,10 @@ export function prepareMarked(
   });
 }
 
-/** A name of its own for each text, the same in all processes: some poolers let them share connections and what is prepared there. */
+/**
+ * A name of its own for each text, the same in all processes: some poolers let them share
+ * connections and what is prepared there.
+ */
 function nameOf(names: Map<string, string>, text: string): string {
   const known = names.get(text);
   if (known !== undefined) return known;

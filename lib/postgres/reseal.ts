@@ -22,7 +22,10 @@ export type SealedColumn<Value = unknown> = {
   write: string;
   /** Bounds the memory that a batch takes. */
   batchRows: number;
-  /** In the order of the rows: sealed by the key in use, `current` where it is already, or `unreadable`. */
+  /**
+   * In the order of the rows: sealed by the key in use, `current` where it is already, or
+   * `unreadable`.
+   */
   reseal(rows: readonly SealedRow<Value>[]): Promise<readonly Resealed<Value>[]>;
 };
 
@@ -37,8 +40,8 @@ const passesMax = 5;
 const reportEveryMs = 5_000;
 
 /**
- * Seals everything in a column by the key in use, in batches, beside the running service. What is sealed so already stays as it is, so that
- * it can be ended and begun again at any time.
+ * Seals everything in a column by the key in use, in batches, beside the running service. What is
+ * sealed so already stays as it is, so that it can be ended and begun again at any time.
  */
 export async function resealColumn<Value>(
   store: Store,

@@ -24,8 +24,8 @@ export type Store = {
   /** A fresh unit of work for one operation. */
   fork(): EntityManager;
   /**
-   * Runs a statement that every call repeats as `prepared`, outside of any transaction. Timestamps and 64-bit
-   * numbers come back as text.
+   * Runs a statement that every call repeats as `prepared`, outside of any transaction. Timestamps
+   * and 64-bit numbers come back as text.
    */
   read<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Brings the schema up to date; processes that start together take turns. */
@@ -47,7 +47,10 @@ type StoreOptions = {
   migrations: Migrations;
   /** 10 if absent. */
   connectionsMax?: number | undefined;
-  /** For writes that must outlive the call that began them: the end of a call closes none of these connections. */
+  /**
+   * For writes that must outlive the call that began them: the end of a call closes none of these
+   * connections.
+   */
   outlivesCalls?: boolean;
   /** Its statements find rows by keys alone, and are planned so. */
   onlyByKey?: boolean;

@@ -15,8 +15,8 @@ export function isAboutValues(error: unknown): boolean {
 }
 
 /**
- * Repeats a write until the database has taken it: connections come back, locks and deadlocks pass. Throws only
- * final errors: those about the values, unless the caller has no other values to try.
+ * Repeats a write until the database has taken it: connections come back, locks and deadlocks pass.
+ * Throws only final errors: those about the values, unless the caller has no other values to try.
  */
 export async function untilStored<T>(
   log: Log,

@@ -18,7 +18,10 @@ export type ServiceConfig = {
   /** Connections to PostgreSQL at most: for calls, and for each lane of jobs. */
   databaseConnections: number;
   jobConnections: number;
-  /** Addresses of the processes of other services, `host:port`; empty for a service that is not deployed. */
+  /**
+   * Addresses of the processes of other services, `host:port`; empty for a service that is not
+   * deployed.
+   */
   addresses: ReadonlyMap<string, readonly string[]>;
   clientTls: ClientTls | undefined;
   host: string;
@@ -45,7 +48,10 @@ type Service = {
 
 const addressOf = (service: string) => `${service.toUpperCase()}_ADDR`;
 
-/** Makes the function that reads all settings of a service's process: the common ones and the service's own. */
+/**
+ * Makes the function that reads all settings of a service's process: the common ones and the
+ * service's own.
+ */
 export function configReader<Own extends object>(
   { name, peers, optionalPeers = [] }: Service,
   readOwn: (variables: Variables) => Own,

@@ -94,13 +94,19 @@ export function openBase(config: ServiceConfig): Base {
 }
 
 export type ServicePart = ProcessPart & {
-  /** Seals anew what the service stores, by the key in use. Answers how much cannot be opened: its old key is still needed, or it is lost. */
+  /**
+   * Seals anew what the service stores, by the key in use. Answers how much cannot be opened: its
+   * old key is still needed, or it is lost.
+   */
   reseal(env: Env): Promise<number>;
 };
 
 type Open<Config> = (base: Base, config: Config) => Promise<ServiceProcess>;
 
-/** A service as part of a process: it migrates if it is told to, serves, runs its jobs, and drains when it is stopped. */
+/**
+ * A service as part of a process: it migrates if it is told to, serves, runs its jobs, and drains
+ * when it is stopped.
+ */
 export function servicePart<Config extends ServiceConfig>(
   readConfig: (env: Env, role: Role) => Config,
   open: Open<Config>,

@@ -11,8 +11,8 @@ type Source = () => Promise<string>;
 const sources: Source[] = [];
 
 /**
- * How often the delay of the event loop is measured; `nodejs_eventloop_lag_*` includes it. The library's own 10 ms wake a process at rest a
- * hundred times a second.
+ * How often the delay of the event loop is measured; `nodejs_eventloop_lag_*` includes it. The
+ * library's own 10 ms wake a process at rest a hundred times a second.
  */
 export const eventLoopSampleMs = 50;
 

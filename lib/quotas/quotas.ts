@@ -31,7 +31,10 @@ const quotasKeptMs = 60_000;
 const callMaxMs = 2_000;
 /** Counts at once in a process, so that they leave connections for calls; one of each workspace. */
 const countingMax = 2;
-/** A count is repeated after this many times what it took: the counts of a resource take at most half a percent of the time. */
+/**
+ * A count is repeated after this many times what it took: the counts of a resource take at most
+ * half a percent of the time.
+ */
 const restFactor = 200;
 const restMinMs = 10_000;
 /** At the quota it is repeated sooner, so that freed room is noticed. */
@@ -58,9 +61,9 @@ type Count = {
 type QuotasOfWorkspace = Partial<Record<string, bigint>>;
 
 /**
- * What workspaces have of the resources of a service, for calls that add some. A call asks the last count, which is at
- * least 10 seconds apart from the next, and never waits: so a workspace can go beyond a quota by what other processes add in
- * the meantime.
+ * What workspaces have of the resources of a service, for calls that add some. A call asks the last
+ * count, which is at least 10 seconds apart from the next, and never waits: so a workspace can go
+ * beyond a quota by what other processes add in the meantime.
  */
 export class Quotas {
   readonly #context: QuotaContext;
@@ -101,7 +104,10 @@ export class Quotas {
     if (by > 0) this.#countOf(workspaceId, resource).added += by;
   }
 
-  /** The quota of a resource that the caller counts itself; the default as long as it cannot be read. */
+  /**
+   * The quota of a resource that the caller counts itself; the default as long as it cannot be
+   * read.
+   */
   async quotaOf(workspaceId: string, resource: Resource): Promise<number> {
     try {
       return await this.readQuota(workspaceId, resource);
@@ -127,7 +133,10 @@ export class Quotas {
     return Number(quotas[resource] ?? quotaDefault(resource));
   }
 
-  /** Counts now: how much there is, and the quota. Throws where that is not possible, so that nothing is deleted by an old count. */
+  /**
+   * Counts now: how much there is, and the quota. Throws where that is not possible, so that
+   * nothing is deleted by an old count.
+   */
   async countNow(workspaceId: string, resource: Resource): Promise<Pick<Count, 'used' | 'quota'>> {
     const count = this.#countOf(workspaceId, resource);
     const isCounted = await this.#count(workspaceId, resource, count);
@@ -137,7 +146,10 @@ export class Quotas {
     return count;
   }
 
-  /** What the workspace has of each resource of this service. Waits a few seconds for counts; the last ones serve after that. */
+  /**
+   * What the workspace has of each resource of this service. Waits a few seconds for counts; the
+   * last ones serve after that.
+   */
   async usage(workspaceId: string) {
     const names = Object.keys(this.#context.counts) as Resource[];
     const all = names.map((resource) => ({

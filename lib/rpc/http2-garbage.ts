@@ -9,8 +9,9 @@ type Tables = {
 };
 
 /**
- * Lets a session's streams go when they end. Node keeps them in a `Map` and a `Set`, which keep all that were ever in them
- * alive until a full collection: see `PassingMap`. A session of a Node that has other tables stays as it is.
+ * Lets a session's streams go when they end. Node keeps them in a `Map` and a `Set`, which keep all
+ * that were ever in them alive until a full collection: see `PassingMap`. A session of a Node that
+ * has other tables stays as it is.
  */
 export function forgetStreams(session: Http2Session): void {
   const tables = tablesOf(session);
@@ -59,9 +60,9 @@ class PassingSet {
 }
 
 /**
- * Makes `AsyncResource.bind` cheap for the whole process: Node's client binds a function for each request. Node gives each a
- * deprecated property with accessors of its own, and so a hidden class of its own, which keeps the request
- * alive until a full collection. Without that property here.
+ * Makes `AsyncResource.bind` cheap for the whole process: Node's client binds a function for each
+ * request. Node gives each a deprecated property with accessors of its own, and so a hidden class
+ * of its own, which keeps the request alive until a full collection. Without that property here.
  */
 export function lightenBind(): void {
   AsyncResource.prototype.bind = function bind<Bound extends (...args: never[]) => unknown>(

@@ -15,7 +15,10 @@ import { binaryOptions } from './wire.ts';
 /** Take a few milliseconds. */
 const bytesAtOnce = 64 * 1024;
 
-/** Reads a message. A large one is read in portions of whole fields, with a turn of the event loop for others between them. */
+/**
+ * Reads a message. A large one is read in portions of whole fields, with a turn of the event loop
+ * for others between them.
+ */
 export async function fromBinaryInTurns<Desc extends DescMessage>(
   schema: Desc,
   bytes: Uint8Array,
@@ -41,7 +44,10 @@ function* portionsOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Writes a message. A list of messages in it is written in portions, with a turn of the event loop for others after a large one. */
+/**
+ * Writes a message. A list of messages in it is written in portions, with a turn of the event loop
+ * for others after a large one.
+ */
 export async function toBinaryInTurns<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,

@@ -16,7 +16,9 @@ export function inRequest<T>(requestId: string, run: () => T): T {
   return requestIds.run(requestId, run);
 }
 
-/** The id of the current request. Calls to other services send it, so that logs can be correlated. */
+/**
+ * The id of the current request. Calls to other services send it, so that logs can be correlated.
+ */
 export function currentRequestId(): string | undefined {
   return requestIds.getStore();
 }

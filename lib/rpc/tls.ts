@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Env } from '#lib/env.ts';
 
-/** The authority that a client trusts, and the client's own certificate for servers that ask for one. */
+/**
+ * The authority that a client trusts, and the client's own certificate for servers that ask for
+ * one.
+ */
 export type ClientTls = { ca: Buffer; cert?: Buffer; key?: Buffer };
 
 /** A server's certificate; with `ca`, its clients must have certificates of that authority. */
@@ -18,8 +21,8 @@ function read(env: Env, name: string): Buffer | undefined {
 }
 
 /**
- * `TLS_CERT_FILE` and `TLS_KEY_FILE` make a server speak TLS; `TLS_CLIENT_CA_FILE` makes it ask for certificates. A
- * prefix distinguishes one server's variables from those of the process.
+ * `TLS_CERT_FILE` and `TLS_KEY_FILE` make a server speak TLS; `TLS_CLIENT_CA_FILE` makes it ask for
+ * certificates. A prefix distinguishes one server's variables from those of the process.
  */
 export function readServerTls(env: Env, prefix: '' | 'GATEWAY_' = ''): ServerTls | undefined {
   const own = { cert: `${prefix}TLS_CERT_FILE`, key: `${prefix}TLS_KEY_FILE` };
@@ -31,7 +34,10 @@ export function readServerTls(env: Env, prefix: '' | 'GATEWAY_' = ''): ServerTls
   return undefined;
 }
 
-/** `TLS_CA_FILE` makes clients speak TLS to our services; they present the process's own certificate if it has one. */
+/**
+ * `TLS_CA_FILE` makes clients speak TLS to our services; they present the process's own certificate
+ * if it has one.
+ */
 export function readClientTls(env: Env): ClientTls | undefined {
   const ca = read(env, 'TLS_CA_FILE');
   return ca && { ca, cert: read(env, 'TLS_CERT_FILE'), key: read(env, 'TLS_KEY_FILE') };

@@ -11,7 +11,10 @@ export type TelemetryConfig = {
   tracesEndpoint: string | undefined;
 };
 
-/** The SDK reads the variables of OpenTelemetry by itself; those that are read here are the documented ones. */
+/**
+ * The SDK reads the variables of OpenTelemetry by itself; those that are read here are the
+ * documented ones.
+ */
 export function readTelemetry(variables: Variables): TelemetryConfig {
   const port = variables.text('METRICS_PORT', '');
   const tracesEndpoint = variables.text('OTEL_EXPORTER_OTLP_ENDPOINT', '') || undefined;

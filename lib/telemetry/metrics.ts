@@ -1,6 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of this process. Labels are names of ours and codes: never an address, an id of a recipient, or free text. */
+/**
+ * The metrics of this process. Labels are names of ours and codes: never an address, an id of a
+ * recipient, or free text.
+ */
 export const registry = new Registry();
 
 /** From a read of one row to a call that waits for a mail server. */

@@ -32,7 +32,10 @@ export type Opened = { processor: BatchSpanProcessor; resource: Resource };
 
 let opened: (Opened & { provider: BasicTracerProvider }) | undefined;
 
-/** Sends spans in batches to the collector that the variables of OpenTelemetry name, as its sampler decides. */
+/**
+ * Sends spans in batches to the collector that the variables of OpenTelemetry name, as its sampler
+ * decides.
+ */
 export function openTracing(service: string): Tracing {
   const name = process.env.OTEL_SERVICE_NAME || `postrider-${service}`;
   const resource = Resource.default().merge(

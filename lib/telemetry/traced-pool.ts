@@ -4,8 +4,8 @@ import { inSpan, isTracing } from './tracing.ts';
 const firstWord = /^\s*(?:\/\*.*?\*\/\s*)?(select|insert|update|delete|with)\b/i;
 
 /**
- * Has each statement of a pool that is part of a trace make a span, if traces are sent. Its text is left out: the ORM writes
- * values into it.
+ * Has each statement of a pool that is part of a trace make a span, if traces are sent. Its text is
+ * left out: the ORM writes values into it.
  */
 export function tracePool(name: string, pool: Pool): void {
   if (!isTracing()) return;

@@ -1,7 +1,9 @@
 /** What is done for whom, in the words of OpenTelemetry. */
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
 
-/** By semantic conventions; never an address, a secret, a URL of a tenant, or a parameter of SQL. */
+/**
+ * By semantic conventions; never an address, a secret, a URL of a tenant, or a parameter of SQL.
+ */
 export type Attributes = Record<string, string | number | boolean>;
 
 export type SpanOptions = {
@@ -43,7 +45,10 @@ export function isTracing(): boolean {
   return tracing !== undefined;
 }
 
-/** Runs work in a span that ends with it, or with the promise that it returns; without tracing only runs it. */
+/**
+ * Runs work in a span that ends with it, or with the promise that it returns; without tracing only
+ * runs it.
+ */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: OpenSpan) => T): T {
   return tracing ? tracing.inSpan(name, options, work) : work(noSpan);
 }
@@ -58,7 +63,10 @@ export function sampledTraceparent(): string | undefined {
   return tracing?.isSampled() ? tracing.traceparent() : undefined;
 }
 
-/** Connections outlive the trace that opened them; what they bring belongs to the trace that waits for it. */
+/**
+ * Connections outlive the trace that opened them; what they bring belongs to the trace that waits
+ * for it.
+ */
 export function keepTrace(): <T>(work: () => T) => T {
   return tracing ? tracing.kept() : runNow;
 }

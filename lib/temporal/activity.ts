@@ -3,7 +3,10 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { withoutAddresses } from '../log.ts';
 
-/** What a cancelled activity may take to come to its end: as long as the slowest answer that it still waits for. */
+/**
+ * What a cancelled activity may take to come to its end: as long as the slowest answer that it
+ * still waits for.
+ */
 const endingMaxMs = 15_000;
 
 const final: ReadonlySet<Code> = new Set([
@@ -14,8 +17,9 @@ const final: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * Makes a function an activity: a permanent error fails it at once under the name of its code, and no failure carries
- * an address into a history. One that goes on after it was cancelled is given up, so that its worker can end.
+ * Makes a function an activity: a permanent error fails it at once under the name of its code, and
+ * no failure carries an address into a history. One that goes on after it was cancelled is given
+ * up, so that its worker can end.
  */
 export function asActivity<Arguments extends unknown[], Result>(
   work: (...given: Arguments) => Promise<Result>,

@@ -10,7 +10,10 @@ export type TemporalServer = {
   apiKey?: string | undefined;
 };
 
-/** By the names of the SDK's own configuration library, which has TLS on as soon as there is an API key. */
+/**
+ * By the names of the SDK's own configuration library, which has TLS on as soon as there is an API
+ * key.
+ */
 export function readTemporal(variables: Variables): TemporalServer {
   const TEMPORAL_ADDRESS = variables.text('TEMPORAL_ADDRESS');
   const TEMPORAL_NAMESPACE = variables.text('TEMPORAL_NAMESPACE', 'default');

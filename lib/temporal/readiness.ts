@@ -8,7 +8,10 @@ import {
 
 const answerMaxDefaultMs = 4_000;
 
-/** Whether Temporal answers and has the namespace; search attributes that it lacks are warnings with the command that adds them. */
+/**
+ * Whether Temporal answers and has the namespace; search attributes that it lacks are warnings with
+ * the command that adds them.
+ */
 export async function temporalReadiness(
   temporal: Client,
   wanted: SearchAttributes,

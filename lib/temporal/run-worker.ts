@@ -36,7 +36,10 @@ type WorkerConfig = ServiceConfig & {
   cacheFolder: string;
 };
 
-/** The workflows and activities of one service as part of a process. Its workflows are in the folder of the task queue's name. */
+/**
+ * The workflows and activities of one service as part of a process. Its workflows are in the folder
+ * of the task queue's name.
+ */
 export function workerPart<Config extends WorkerConfig>(
   readConfig: (env: Env, role: Role) => Config,
   open: (base: Base, config: Config) => Promise<WorkerOptions>,
@@ -97,7 +100,10 @@ async function start(
   };
 }
 
-/** Runs move to the current build with their next task: they follow from rows, and all builds replay each other's histories. */
+/**
+ * Runs move to the current build with their next task: they follow from rows, and all builds replay
+ * each other's histories.
+ */
 function versionOf({ buildId }: WorkerConfig, { taskQueue }: Workflow) {
   if (buildId === '') return {};
   return {

@@ -1,7 +1,9 @@
 import type { LogEntry } from '@temporalio/worker';
 import type { Log } from '../log.ts';
 
-/** Logs of the workers of this process by task queue, as a process has one runtime for all of them. */
+/**
+ * Logs of the workers of this process by task queue, as a process has one runtime for all of them.
+ */
 const logs = new Map<string, Log>();
 
 /** Lets the runtime's lines about a task queue go to the log of its worker. */

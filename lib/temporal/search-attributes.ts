@@ -4,7 +4,10 @@ import type { Log } from '../log.ts';
 /** Names and numbers of Temporal's IndexedValueType. */
 const types = { Keyword: 2, Int: 3 } as const;
 
-/** The search attributes of a workflow, with their types. Temporal on SQL has room for three of type Int in a namespace. */
+/**
+ * The search attributes of a workflow, with their types. Temporal on SQL has room for three of type
+ * Int in a namespace.
+ */
 export type SearchAttributes = Readonly<Record<string, keyof typeof types>>;
 
 /** Those of the wanted search attributes that the namespace has. */
@@ -18,7 +21,10 @@ export async function knownSearchAttributes(
   return Object.keys(wanted).filter((name) => name in customAttributes);
 }
 
-/** Registers missing search attributes. Workflows run without them; failures are logged with the command to run. */
+/**
+ * Registers missing search attributes. Workflows run without them; failures are logged with the
+ * command to run.
+ */
 export async function registerSearchAttributes(
   temporal: Client,
   wanted: SearchAttributes,

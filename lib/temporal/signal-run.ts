@@ -7,7 +7,9 @@ const callTimeoutMs = 5_000;
 const attributesKeepMs = 60_000;
 const workspaceAttribute = defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD);
 
-/** A workflow that has one run for each of a service's rows, with its row's key as first argument. */
+/**
+ * A workflow that has one run for each of a service's rows, with its row's key as first argument.
+ */
 export type Workflow = {
   type: string;
   taskQueue: string;
@@ -18,8 +20,8 @@ export type Workflow = {
 export type Run<Key> = { key: Key; workflowId: string; summary: string };
 
 /**
- * Signals the run of a row, or starts it with the search attributes that the server has, which are its second argument.
- * Fails after 5 seconds without Temporal.
+ * Signals the run of a row, or starts it with the search attributes that the server has, which are
+ * its second argument. Fails after 5 seconds without Temporal.
  */
 export function runSignaller<Key extends { workspaceId: string }>(
   temporal: Client,
@@ -62,7 +64,10 @@ async function signalOrStart<Key extends { workspaceId: string }>(
   }
 }
 
-/** Whether the server refuses an attribute, such as one removed since it was listed. Its message is in the cause. */
+/**
+ * Whether the server refuses an attribute, such as one removed since it was listed. Its message is
+ * in the cause.
+ */
 function namesSearchAttribute(error: unknown): boolean {
   return error instanceof Error && /search attribute/i.test(`${error.message} ${error.cause}`);
 }

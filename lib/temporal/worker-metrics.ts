@@ -7,8 +7,8 @@ import type { TelemetryConfig } from '#lib/telemetry/config.ts';
 const readMaxMs = 2_000;
 
 /**
- * Has the SDK serve its metrics on a port of the loopback address, from which they are added to the process's own: its
- * core has an exporter and no other way to read them.
+ * Has the SDK serve its metrics on a port of the loopback address, from which they are added to the
+ * process's own: its core has an exporter and no other way to read them.
  */
 export async function workerMetrics({
   metricsPort,

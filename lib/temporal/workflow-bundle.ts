@@ -9,8 +9,8 @@ import { tracedModules } from './traced.ts';
 const workflowsFolder = fileURLToPath(new URL('../../workflows', import.meta.url));
 
 /**
- * The bundle of one folder of workflows. Bundling takes seconds, so the code is kept in `cacheFolder`
- * under a name that follows from the sources.
+ * The bundle of one folder of workflows. Bundling takes seconds, so the code is kept in
+ * `cacheFolder` under a name that follows from the sources.
  */
 export async function workflowBundle(room: string, cacheFolder: string): Promise<{ code: string }> {
   const workflowInterceptorModules = tracedModules();

@@ -4,7 +4,9 @@ import { runInNewContext } from 'node:vm';
 // As in our processes; see `deploy/postrider/main.ts`.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-/** About how many bytes of what `work` has allocated outlive a collection of the young generation. */
+/**
+ * About how many bytes of what `work` has allocated outlive a collection of the young generation.
+ */
 export async function survivorsOf(work: () => void | Promise<void>): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: (options: { type: 'major' | 'minor' }) => void = runInNewContext('gc');

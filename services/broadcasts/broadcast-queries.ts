@@ -70,8 +70,8 @@ export async function countsOf(
 }
 
 /**
- * When the oldest slice that is begun and not done was begun. A process of the release before `begun_at` leaves it empty; such
- * a slice counts as begun with its broadcast.
+ * When the oldest slice that is begun and not done was begun. A process of the release before
+ * `begun_at` leaves it empty; such a slice counts as begun with its broadcast.
  */
 export async function oldestBegun(
   em: EntityManager,

@@ -68,7 +68,10 @@ export type TestSettings = {
   variations: { template_id: string; variation_name: string }[];
 };
 
-/** Why a variation won: a person chose it, it has the best numbers, or it is the first of equal ones. */
+/**
+ * Why a variation won: a person chose it, it has the best numbers, or it is the first of equal
+ * ones.
+ */
 export type DecidedBy = 'person' | WinnerMetric | 'tie' | 'silence';
 
 /** The outcomes of a variation's messages. */
@@ -112,7 +115,9 @@ export type StoredFeed = SealedFeed & { enabled: boolean };
 /** The configured feeds of a broadcast. */
 export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: StoredFeed };
 
-/** Whether the first page of the audience is stored and later ones are still to come, or to be cut. */
+/**
+ * Whether the first page of the audience is stored and later ones are still to come, or to be cut.
+ */
 export function isFreezing(row: {
   status: StoredStatus;
   plan?: Plan | null;
@@ -121,7 +126,10 @@ export function isFreezing(row: {
   return Boolean(row.plan) && !row.frozen_at && !isOver(row.status);
 }
 
-/** True where all recipients get the same content at the same time, so that slices are sent as soon as they are cut. */
+/**
+ * True where all recipients get the same content at the same time, so that slices are sent as soon
+ * as they are cut.
+ */
 export function isUniform(row: {
   audience: StoredAudience;
   schedule: Schedule;

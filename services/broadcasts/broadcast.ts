@@ -83,7 +83,10 @@ export class Broadcast extends broadcastSchema.class {
     startMoving(this, now);
   }
 
-  /** A pause by the system becomes a pause by a person: it keeps its reason and no longer ends automatically. */
+  /**
+   * A pause by the system becomes a pause by a person: it keeps its reason and no longer ends
+   * automatically.
+   */
   pause(now: Date): void {
     if (this.status === 'paused' && this.paused_by === 'system') {
       this.paused_by = 'person';
@@ -95,7 +98,10 @@ export class Broadcast extends broadcastSchema.class {
     halt(this, now, { who: 'person', reason: null });
   }
 
-  /** An outage pauses and is retried automatically; anything else that stops a run waits for a person. */
+  /**
+   * An outage pauses and is retried automatically; anything else that stops a run waits for a
+   * person.
+   */
   pauseBySystem(now: Date, { reason, cause, endsAt }: Stop): void {
     allow(this, 'pause', 'scheduled', ...moving);
     halt(this, now, { who: 'system', reason });
@@ -136,8 +142,8 @@ export class Broadcast extends broadcastSchema.class {
   }
 
   /**
-   * Continues automatically after an outage, unless a person has changed the broadcast since. One that may not be resumed
-   * stays paused, and says why.
+   * Continues automatically after an outage, unless a person has changed the broadcast since. One
+   * that may not be resumed stays paused, and says why.
    */
   resumeAfterOutage(now: Date, rest: Rest): void {
     if (this.status !== 'paused' || !this.retry_at || this.retry_at > now) return;
@@ -159,7 +165,10 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** `touched` is how many recipients have an outcome; while it is not `isCounted`, there may be more. */
+  /**
+   * `touched` is how many recipients have an outcome; while it is not `isCounted`, there may be
+   * more.
+   */
   checkDeletable({ touched, isCounted }: { touched: number; isCounted: boolean }): void {
     allow(this, 'delete', 'draft', 'scheduled', 'paused', 'sent', 'cancelled', 'failed');
     if (!isCounted && (this.status === 'paused' || this.status === 'cancelled')) {
@@ -185,8 +194,8 @@ export class Broadcast extends broadcastSchema.class {
   }
 
   /**
-   * Sets the variation for everybody without a message, and keeps the numbers of the sample, if they are known. A pause in the test
-   * stays a pause.
+   * Sets the variation for everybody without a message, and keeps the numbers of the sample, if
+   * they are known. A pause in the test stays a pause.
    */
   selectWinner(now: Date, { templateId, decidedBy, sample }: Winner): void {
     const isPausedTest = this.status === 'paused' && isTest(this.paused_from);
@@ -239,7 +248,9 @@ broadcastSchema.setClass(Broadcast);
 /** The history answers who was sent to already, and may be cleared after 90 days. */
 const stoppedMaxMs = 60 * 24 * 60 * 60 * 1_000;
 
-/** Why a broadcast may not be resumed any more. Pauses and outages add up while a slice is not done. */
+/**
+ * Why a broadcast may not be resumed any more. Pauses and outages add up while a slice is not done.
+ */
 function staleness({ plan, paused_at }: Broadcast, now: Date, begunAt: Date | undefined) {
   const isStale = (since: Date | null | undefined) =>
     since && now.getTime() - since.getTime() > stoppedMaxMs;
@@ -262,7 +273,10 @@ function change(broadcast: Broadcast, now: Date): void {
   broadcast.updated_at = now;
 }
 
-/** The state of a broadcast that continues: it follows from the row, not from the state before the pause. */
+/**
+ * The state of a broadcast that continues: it follows from the row, not from the state before the
+ * pause.
+ */
 function phaseOf(broadcast: Broadcast): MovingStatus {
   if (!broadcast.test_settings.enabled) return 'sending';
   if (hasWinner(broadcast)) return 'winner_selected';

@@ -37,7 +37,10 @@ export const services = [
   IntegrationUseService,
 ];
 
-/** Broadcasts and their states, the frozen audience and its slices. Long work is done by the workflow. */
+/**
+ * Broadcasts and their states, the frozen audience and its slices. Long work is done by the
+ * workflow.
+ */
 export function broadcastsRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(BroadcastService, {

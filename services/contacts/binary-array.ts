@@ -1,4 +1,7 @@
-/** The types of elements, and what stands for a value: JSON as its text, a time as microseconds since 1970. */
+/**
+ * The types of elements, and what stands for a value: JSON as its text, a time as microseconds
+ * since 1970.
+ */
 export type ElementType = 'text' | 'float8' | 'timestamptz' | 'jsonb';
 
 const headerBytes = 20;
@@ -36,8 +39,9 @@ const codecs: Record<ElementType, Codec> = {
 };
 
 /**
- * An array as a parameter in PostgreSQL's binary form: neither side escapes, scans or parses text. Undefined and null
- * are null; without any value the whole array is null, of which `unnest` makes no rows.
+ * An array as a parameter in PostgreSQL's binary form: neither side escapes, scans or parses text.
+ * Undefined and null are null; without any value the whole array is null, of which `unnest` makes
+ * no rows.
  */
 export function binaryArray(type: ElementType, values: readonly unknown[]): Buffer | null {
   if (values.every((value) => value === undefined || value === null)) return null;

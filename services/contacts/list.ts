@@ -19,7 +19,10 @@ const schema = defineEntity({
   },
 });
 
-/** A list that contacts subscribe to. A deleted one keeps its row, so that its id is never used again. */
+/**
+ * A list that contacts subscribe to. A deleted one keeps its row, so that its id is never used
+ * again.
+ */
 export class List extends schema.class {}
 schema.setClass(List);
 

@@ -11,7 +11,9 @@ import { Refusals } from './migrations/m0007-refusals.ts';
 import { InterestVersions } from './migrations/m0008-interest-versions.ts';
 import { PostponedChanges } from './migrations/m0009-postponed-changes.ts';
 
-/** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
+/**
+ * Contacts and memberships have no entity: they are read and written in sets, by the field table.
+ */
 export function openContactsStore(url: string, connectionsMax?: number): Promise<Store> {
   return openStore({
     name: 'contacts',

@@ -48,7 +48,10 @@ export type Context = {
   templateUses: TemplateUseClient;
   templates: Templates & TestData;
   transactional: Transactional;
-  /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
+  /**
+   * Owner of this process's claims: new with every start, so that claims of a process that died are
+   * not taken for its own.
+   */
   owner: string;
   now: () => Date;
   /** Compiled templates with the settings and the integration they go out with. */

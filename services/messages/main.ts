@@ -37,7 +37,10 @@ import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 import { openTransactional } from './transactional/open.ts';
 
-/** How long a shutdown waits for servers that have a message's body; after that their answer is unknown. */
+/**
+ * How long a shutdown waits for servers that have a message's body; after that their answer is
+ * unknown.
+ */
 const answerMaxMs = 20_000;
 /** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;

@@ -48,7 +48,10 @@ export const messageStates = [
 ] as const;
 export type MessageState = (typeof messageStates)[number];
 
-/** The state of a row of messages, in SQL: the latest that is known of the mail, else that of the queue. */
+/**
+ * The state of a row of messages, in SQL: the latest that is known of the mail, else that of the
+ * queue.
+ */
 export const stateSql = `case when complained_at is not null then 'complained'
   when bounced_at is not null then 'bounced'
   when status = 'sent' and delivered_at is not null then 'delivered'

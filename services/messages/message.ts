@@ -2,10 +2,16 @@ import { hash } from 'node:crypto';
 
 export type MessageStatus = 'sending' | 'sent' | 'failed' | 'skipped' | 'deferred';
 
-/** The outcome of a message so far: `unknown` counts the tries that got no answer, `info` is the server's last reply. */
+/**
+ * The outcome of a message so far: `unknown` counts the tries that got no answer, `info` is the
+ * server's last reply.
+ */
 export type Fate = { status: MessageStatus; unknown: number; info: string; dueAt?: Date };
 
-/** The id of a broadcast's message to an address; deterministic, so that a repeated call finds the same row. */
+/**
+ * The id of a broadcast's message to an address; deterministic, so that a repeated call finds the
+ * same row.
+ */
 export function broadcastMessageId(
   workspaceId: string,
   broadcastId: string,
@@ -22,7 +28,10 @@ const waitsMs = [1, 5, 15, 60].map((minutes) => minutes * minuteMs);
 /** A message that is still refused after a day has failed. */
 const deferralMaxMs = 24 * 60 * minuteMs;
 
-/** When a refused message is tried again; undefined if never. A longer delay that the server states is kept. */
+/**
+ * When a refused message is tried again; undefined if never. A longer delay that the server states
+ * is kept.
+ */
 export function nextDueAt(given: {
   attempts: number;
   createdAt: Date;

@@ -27,7 +27,10 @@ import { Notification } from './notification.ts';
 export const outcomeConnections = 4;
 export const factConnections = 2;
 
-/** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
+/**
+ * A second pool for outcomes, so that neither reads that fill the first pool nor calls that end
+ * hold them up.
+ */
 export function openOutcomeStore(url: string, connectionsMax?: number): Promise<Store> {
   return openMessagesStore(url, {
     pool: 'messages-outcomes',
@@ -38,8 +41,8 @@ export function openOutcomeStore(url: string, connectionsMax?: number): Promise<
 }
 
 /**
- * A pool for reading facts, whose callers read much at once: it leaves the other pools alone. A call that gets no connection in time is
- * answered as unavailable, and comes again.
+ * A pool for reading facts, whose callers read much at once: it leaves the other pools alone. A
+ * call that gets no connection in time is answered as unavailable, and comes again.
  */
 export function openFactsStore(url: string, connectionsMax?: number): Promise<Store> {
   return openMessagesStore(url, {

@@ -36,7 +36,10 @@ export const services = [
   WorkspaceDataService,
 ];
 
-/** Stores templates in versions and compiles their MJML. The messages service renders them for recipients. */
+/**
+ * Stores templates in versions and compiles their MJML. The messages service renders them for
+ * recipients.
+ */
 export function templatesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(TemplateService, {

@@ -27,7 +27,10 @@ export async function findVersions(
   return ({ id, version }) => known.get(`${id} ${version}`);
 }
 
-/** The newest versions of templates, in the order of the ids, without those that were deleted meanwhile. */
+/**
+ * The newest versions of templates, in the order of the ids, without those that were deleted
+ * meanwhile.
+ */
 export async function findNewestOf(
   em: EntityManager,
   workspaceId: string,
@@ -69,7 +72,10 @@ function toSource(row: SourceRow): TemplateSource {
   };
 }
 
-/** A pinned version can always be read; without one it is the newest, unless the template was deleted. */
+/**
+ * A pinned version can always be read; without one it is the newest, unless the template was
+ * deleted.
+ */
 export function findVersion(
   em: EntityManager,
   { workspaceId, id, version }: VersionKey,
@@ -100,8 +106,8 @@ export function findNewest(em: EntityManager, key: TemplateKey): Promise<Templat
 }
 
 /**
- * Makes every change of a workspace's templates and of their uses wait for the one before, so that no deletion passes a
- * new use, and no two changes make the same version. Compiling comes before.
+ * Makes every change of a workspace's templates and of their uses wait for the one before, so that
+ * no deletion passes a new use, and no two changes make the same version. Compiling comes before.
  */
 export async function lockTemplates(em: EntityManager, workspaceId: string): Promise<void> {
   await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`templates ${workspaceId}`]);

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { orderedTimeSql } from '#lib/postgres/time-sql.ts';
 
 /**
- * The payload of an event is stored once, in `events`. The id of an event ends in 0000; those of its deliveries differ from it in
- * these four digits only, so that each is found from the other by the primary keys. Deliveries of version 0.2 have their payload
- * themselves, as do those of an event that is too large.
+ * The payload of an event is stored once, in `events`. The id of an event ends in 0000; those of
+ * its deliveries differ from it in these four digits only, so that each is found from the other by
+ * the primary keys. Deliveries of version 0.2 have their payload themselves, as do those of an
+ * event that is too large.
  */
 
 /** After so many attempts a delivery has failed. */
@@ -26,7 +27,9 @@ export function newEventId(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The id of a delivery of an event; `number` counts its deliveries from 1, and is at most 65,535. */
+/**
+ * The id of a delivery of an event; `number` counts its deliveries from 1, and is at most 65,535.
+ */
 export function deliveryIdOf(eventId: string, number: number): string {
   return eventId.slice(0, ownDigits) + number.toString(16).padStart(4, '0');
 }
@@ -52,7 +55,10 @@ export const payloadSql = (delivery: string) =>
     where workspace_id = ${delivery}.workspace_id and id = ${eventIdSql(delivery)}
   ))`;
 
-/** SQL of the pending deliveries that meet a condition, as a table: first attempts and retries have an index each. */
+/**
+ * SQL of the pending deliveries that meet a condition, as a table: first attempts and retries have
+ * an index each.
+ */
 export const pendingSql = (condition: string) => {
   const part = (attempts: string) =>
     `select * from deliveries where ${condition} and status = 'pending' and ${attempts}`;

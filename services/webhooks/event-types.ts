@@ -25,7 +25,10 @@ export const eventTypes = [
   'custom_event.deleted',
 ] as const;
 
-/** The resource that holds what the data of an event do. Getting such events needs the right to read it. */
+/**
+ * The resource that holds what the data of an event do. Getting such events needs the right to read
+ * it.
+ */
 export function resourceOf(type: string): 'contacts' | 'message_history' {
   return type.startsWith('email.') ? 'message_history' : 'contacts';
 }

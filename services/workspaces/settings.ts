@@ -13,7 +13,8 @@ const languageCodes = new Set(
 export const auditDaysDefault = 365;
 const urlLengthMax = 2_000;
 /**
- * `List-Unsubscribe: <…/u/workspace/token>` is one line of at most 998 bytes (RFC 5322); the id has 20 at most, the token 43.
+ * `List-Unsubscribe: <…/u/workspace/token>` is one line of at most 998 bytes (RFC 5322); the id has
+ * 20 at most, the token 43.
  */
 const endpointLengthMax = 900;
 
@@ -49,7 +50,10 @@ const retentions = {
   audit_retention_days: [30, 3_650, 'audit retention must be between 30 and 3650 days'],
 } as const;
 
-/** Changes the settings that are given, and checks all. Absent ones stay; those given as null get their default. */
+/**
+ * Changes the settings that are given, and checks all. Absent ones stay; those given as null get
+ * their default.
+ */
 export function storedSettings(
   given: WorkspaceSettings | undefined,
   before?: StoredSettings,
@@ -100,7 +104,9 @@ function changesOf(given: WorkspaceSettings | undefined): Partial<StoredSettings
   };
 }
 
-/** The page of a broadcast reads its messages for 30 days; links in mails have to work for longer. */
+/**
+ * The page of a broadcast reads its messages for 30 days; links in mails have to work for longer.
+ */
 function checkRetentions(settings: StoredSettings): void {
   for (const [name, [least, most, text]] of Object.entries(retentions)) {
     const days = settings[name as keyof typeof retentions] ?? least;

@@ -51,7 +51,10 @@ export function hmacKeyPlace(workspaceId: string): SealedPlace {
 
 /** A tenant. */
 export class Workspace extends schema.class {
-  /** Replaces the key of `email_hmac`. The text that it returns is itself the key, not an encoding of one. */
+  /**
+   * Replaces the key of `email_hmac`. The text that it returns is itself the key, not an encoding
+   * of one.
+   */
   newHmacKey(keyring: Keyring): string {
     const key = randomBytes(32).toString('hex');
     this.sealed_hmac_key = keyring.seal(workspaceSecrets, key, hmacKeyPlace(this.id));

@@ -9,7 +9,10 @@ import { givenWorkspace } from '../stack/given-workspace.ts';
 import { signIn } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 
-/** Every example of the reference, sent as it is printed to a workspace in which the earlier ones have been sent. */
+/**
+ * Every example of the reference, sent as it is printed to a workspace in which the earlier ones
+ * have been sent.
+ */
 
 const stack = borrowedStack();
 

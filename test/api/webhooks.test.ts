@@ -116,7 +116,10 @@ test('the first event after the answer of create or toggle is delivered, and non
   }
 }, 60_000);
 
-/** Waits until webhooks has taken the event of a contact, by another subscription that gets one after it. */
+/**
+ * Waits until webhooks has taken the event of a contact, by another subscription that gets one
+ * after it.
+ */
 async function untilMatched(email: string): Promise<void> {
   const other = await givenWebhook(stack, ['contact.updated']);
   await upsert({ email, first_name: 'Changed' });

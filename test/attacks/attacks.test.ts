@@ -7,7 +7,10 @@ import { attacks, type Site } from './attacks.ts';
 import { givenNeighbour, type Neighbour } from './neighbour.ts';
 import { givenTenant } from './tenant.ts';
 
-/** Each attack of one tenant or stranger, beside a tenant who works and must not notice. `npm run bench -- neighbours` measures the times. */
+/**
+ * Each attack of one tenant or stranger, beside a tenant who works and must not notice. `npm run
+ * bench -- neighbours` measures the times.
+ */
 
 const stack = borrowedStack();
 let site: Site;

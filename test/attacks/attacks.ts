@@ -220,7 +220,10 @@ export const attacks: readonly Attack[] = [
   },
 ];
 
-/** For a stack of their own: they leave work for minutes, or need a DNS server that does not answer the names of `silentZone`. */
+/**
+ * For a stack of their own: they leave work for minutes, or need a DNS server that does not answer
+ * the names of `silentZone`.
+ */
 export const heavyAttacks: readonly Attack[] = [
   {
     name: 'imports for 100 webhooks and 50 segments',

@@ -7,7 +7,10 @@ export type Tally = Map<number, number>;
 /** Something that goes on until it is stopped. */
 export type Running = { tally: Tally; stop(): Promise<void> };
 
-/** A large body is made once, before the attack: making it for each request would slow down the victims, which share the machine. */
+/**
+ * A large body is made once, before the attack: making it for each request would slow down the
+ * victims, which share the machine.
+ */
 export type Asked = { path: string; body?: Buffer };
 
 export const bodyOf = (value: object): Buffer => Buffer.from(JSON.stringify(value));
@@ -16,7 +19,10 @@ export const bodyOf = (value: object): Buffer => Buffer.from(JSON.stringify(valu
 const attackerAddress = '127.0.0.2';
 const requestMaxMs = 60_000;
 
-/** Requests over so many connections, one after the other on each, until it is stopped or all have been made. */
+/**
+ * Requests over so many connections, one after the other on each, until it is stopped or all have
+ * been made.
+ */
 export function flood(
   { baseUrl, token }: Pick<Tenant, 'baseUrl' | 'token'>,
   given: {

@@ -20,7 +20,10 @@ type Load = {
   requests: number;
   perSecond: number;
   mails: number;
-  /** The tenant is at work before, without mails; what is answered before is neither counted nor seen. */
+  /**
+   * The tenant is at work before, without mails; what is answered before is neither counted nor
+   * seen.
+   */
   from?: Promise<unknown> | undefined;
 };
 

@@ -5,7 +5,10 @@ import { preface, resetCalls } from './frames.ts';
 
 const attackerAddress = '127.0.0.2';
 
-/** Connections to the gateway that send the head of a request and nothing more, opened again when they are closed. */
+/**
+ * Connections to the gateway that send the head of a request and nothing more, opened again when
+ * they are closed.
+ */
 export function idleSockets(baseUrl: string, count: number): Running {
   const head = 'POST /api/contacts.upsert HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
   return sockets(Number(new URL(baseUrl).port), { count, text: head, againMs: 1_000 });
@@ -16,13 +19,19 @@ export function idleSessions(port: number, count: number): Running {
   return sockets(port, { count, text: preface, againMs: 1_000 });
 }
 
-/** Rapid reset (CVE-2023-44487): connections that send calls and cancel them at once, as fast as they are taken. */
+/**
+ * Rapid reset (CVE-2023-44487): connections that send calls and cancel them at once, as fast as
+ * they are taken.
+ */
 export function rapidResets(port: number, path: string, count: number): Running {
   const text = Buffer.concat([preface, resetCalls(path, 5_000)]);
   return sockets(port, { count, text, againMs: 1 });
 }
 
-/** Connections that send several requests without waiting for an answer, and are closed after the last. */
+/**
+ * Connections that send several requests without waiting for an answer, and are closed after the
+ * last.
+ */
 export function pipelinedGets(
   port: number,
   path: string,
@@ -35,7 +44,9 @@ export function pipelinedGets(
 
 type Sent = { count: number; text: string | Buffer; againMs: number };
 
-/** Connections that send something, opened again when they are closed. The tally counts how often. */
+/**
+ * Connections that send something, opened again when they are closed. The tally counts how often.
+ */
 function sockets(port: number, { count, text, againMs }: Sent): Running {
   let isStopped = false;
   const tally = new Map<number, number>();

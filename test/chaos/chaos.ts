@@ -25,7 +25,9 @@ export type ChaosReport = Verdict & { faults: Happened[]; seconds: number };
 
 const pollEveryMs = 250;
 
-/** Sends one broadcast while the schedule's faults happen, waits for its end and checks the result. */
+/**
+ * Sends one broadcast while the schedule's faults happen, waits for its end and checks the result.
+ */
 export async function runChaos(stack: TestStack, options: ChaosOptions): Promise<ChaosReport> {
   const { say, recipients, segmentSeed: seed } = options;
   const sent: Sent = await (seed === undefined

@@ -19,9 +19,10 @@ export type Verdict = {
 };
 
 /**
- * The number of mails that may arrive twice: what was on its way to the mail server when messages was killed; without a journal,
- * and when it was frozen for longer than its leases, also the outcomes that were not recorded yet. A living process records
- * its outcomes, whatever happens to the database.
+ * The number of mails that may arrive twice: what was on its way to the mail server when messages
+ * was killed; without a journal, and when it was frozen for longer than its leases, also the
+ * outcomes that were not recorded yet. A living process records its outcomes, whatever happens to
+ * the database.
  */
 export function boundOf(faults: readonly Happened[], hasJournal: boolean): number {
   const ofMessages = faults.filter(({ name }) => name.startsWith('messages'));

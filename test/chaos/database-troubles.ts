@@ -3,7 +3,9 @@ import type { Fault } from './schedule.ts';
 
 type Trouble = (databaseUrl: string, over: () => Promise<void>) => Promise<void>;
 
-/** Faults of a running database, as messages sees it. Each resolves when the database works again. */
+/**
+ * Faults of a running database, as messages sees it. Each resolves when the database works again.
+ */
 export const troubles: Record<Exclude<Fault['action'], 'kill' | 'freeze'>, Trouble> = {
   /** Ends every connection of messages, as a failover or a pooler does. */
   cut: (databaseUrl) =>

@@ -3,7 +3,9 @@ import { connect } from 'node:net';
 import type { TestStack } from '../stack.ts';
 import type { Sent } from './checker.ts';
 
-/** Sends one mail to the sink again that is not counted as unknown, which the checker has to find. */
+/**
+ * Sends one mail to the sink again that is not counted as unknown, which the checker has to find.
+ */
 export async function duplicate(stack: TestStack, { emails }: Sent): Promise<void> {
   const email = await surelyOnce(stack, emails);
   const mail = stack.mails().find((each) => each.email === email);

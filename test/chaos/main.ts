@@ -8,10 +8,11 @@ import { transactionalChaos } from './transactional/main.ts';
 import { webhookChaos } from './webhooks/main.ts';
 
 /**
- * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks differ, while processes are
- * killed and frozen and the database fails at random. Exits 0 only if everybody got the mail, and nobody twice beyond
- * the bound that no sender can avoid. With `--segments`: a broadcast to segments, which must reach those and nobody else for whom a
- * plain evaluation says yes. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
+ * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks differ,
+ * while processes are killed and frozen and the database fails at random. Exits 0 only if everybody
+ * got the mail, and nobody twice beyond the bound that no sender can avoid. With `--segments`: a
+ * broadcast to segments, which must reach those and nobody else for whom a plain evaluation says
+ * yes. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
  * `--transactional`: calls of `transactional.send`, while every service is killed.
  */
 const { values } = parseArgs({

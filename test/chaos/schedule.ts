@@ -1,6 +1,9 @@
 export type Fault = {
   afterMs: number;
-  /** Of a process: `kill`, `freeze`. Of the database as messages sees it: `cut`, `exhaust`, `poison`. */
+  /**
+   * Of a process: `kill`, `freeze`. Of the database as messages sees it: `cut`, `exhaust`,
+   * `poison`.
+   */
   action: 'kill' | 'freeze' | 'cut' | 'exhaust' | 'poison';
   name: string;
   /** Duration; 0 for a momentary fault. */

@@ -11,8 +11,9 @@ const countries = ['FR', 'DE', 'IT', null];
 const [leavers, changers] = [50, 500];
 
 /**
- * A draft to two segments that overlap, and to no list. Some contacts have left a list, and others change right before the start, so
- * that who is a member of a segment is not up to date yet. Its recipients are those for whom the plain evaluation says yes.
+ * A draft to two segments that overlap, and to no list. Some contacts have left a list, and others
+ * change right before the start, so that who is a member of a segment is not up to date yet. Its
+ * recipients are those for whom the plain evaluation says yes.
  */
 export async function givenSegmentBroadcast(
   stack: TestStack,

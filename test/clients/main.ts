@@ -9,8 +9,10 @@ import { until } from '../stack/until.ts';
 import { startStack, type TestStack } from '../stack.ts';
 
 /**
- * `npm run clients`: generates clients in TypeScript, Python and Go from /openapi.json of a stack of its own, takes grpcurl,
- * @grpc/grpc-js and grpcio for gRPC, and runs the quickstart with each. Exits 0 only if no operation was left out and every mail came.
+ * `npm run clients`: generates clients in TypeScript, Python and Go from /openapi.json of a stack
+ * of its own, takes grpcurl,
+ * @grpc/grpc-js and grpcio for gRPC, and runs the quickstart with each. Exits 0 only if no
+ * operation was left out and every mail came.
  */
 
 const here = import.meta.dirname;
@@ -31,7 +33,10 @@ type Language = {
   build(document: string): Promise<void>;
   run: [command: string, ...args: string[]];
   folder: string;
-  /** Where the client's code is, for the names of operations; absent where none is generated from the document. */
+  /**
+   * Where the client's code is, for the names of operations; absent where none is generated from
+   * the document.
+   */
   client?: string;
 };
 

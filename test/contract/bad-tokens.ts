@@ -5,7 +5,10 @@ import { deriveKey } from '#lib/keys/derive.ts';
 const inAnHour = Math.floor(Date.now() / 1_000) + 3_600;
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Tokens that must be refused, although the last four are signed with the real key. `good` is a valid one. */
+/**
+ * Tokens that must be refused, although the last four are signed with the real key. `good` is a
+ * valid one.
+ */
 export async function badTokens(secretKey: string, good: string): Promise<[string, string][]> {
   const key = deriveKey(secretKey, 'postrider/tokens');
   const [, payload = '', signature = ''] = good.split('.');

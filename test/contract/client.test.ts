@@ -15,7 +15,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program that uses the generated client. The compiler checks every name in it against the document. */
+/**
+ * A program that uses the generated client. The compiler checks every name in it against the
+ * document.
+ */
 const program = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';

@@ -8,8 +8,8 @@ import type { TestStack } from '../stack.ts';
 import { isWithinWorkspace, overHttp, routes, workspaceFieldOf } from './operations.ts';
 
 /**
- * Ids of another workspace in every id field of every request. The caller owns both workspaces, so that only the
- * request's own workspace separates them.
+ * Ids of another workspace in every id field of every request. The caller owns both workspaces, so
+ * that only the request's own workspace separates them.
  */
 
 type Ids = Record<'list' | 'segment' | 'template' | 'broadcast' | 'integration' | 'email', string>;

@@ -5,8 +5,9 @@ import { startStack, type TestStack } from '../stack.ts';
 import { installSchemathesis, isClean } from './schemathesis.ts';
 
 /**
- * `npm run contract -- --seed 1`: thousands of requests generated from /openapi.json, good and bad, against a stack of
- * its own. Exits 0 only if the document promises every answer and no bad request was accepted.
+ * `npm run contract -- --seed 1`: thousands of requests generated from /openapi.json, good and bad,
+ * against a stack of its own. Exits 0 only if the document promises every answer and no bad request
+ * was accepted.
  */
 const { values } = parseArgs({
   options: {

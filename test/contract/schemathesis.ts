@@ -70,8 +70,8 @@ export function isClean({ program, folder, baseUrl, token, seed, examples, known
 }
 
 /**
- * Every check but one: valid data may be refused, since a document cannot describe which resources exist. A request
- * whose rows are answered one by one succeeds with bad rows, too.
+ * Every check but one: valid data may be refused, since a document cannot describe which resources
+ * exist. A request whose rows are answered one by one succeeds with bad rows, too.
  */
 function checksToml(): string {
   const routes = [...routesOf(contracts).values()].flat();

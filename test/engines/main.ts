@@ -2,8 +2,9 @@ import { engines } from './matrix.ts';
 import { withRig } from './rig.ts';
 
 /**
- * `npm run engines [-- NAME ...]`: runs Postrider on the engines of a larger installation, all or those that are named, and prints a line for
- * each check. Exits 0 only if all hold, and every engine could be had.
+ * `npm run engines [-- NAME ...]`: runs Postrider on the engines of a larger installation, all or
+ * those that are named, and prints a line for each check. Exits 0 only if all hold, and every
+ * engine could be had.
  */
 const names = process.argv.slice(2);
 const strays = names.filter((name) => !Object.hasOwn(engines, name));

@@ -33,7 +33,10 @@ export const kills = (names: readonly string[], everyMs: number): Fault[] =>
 
 type Sending = { recipients: number; schedule: readonly Fault[] };
 
-/** Sends a broadcast while processes are killed; throws if somebody got no mail, or more came twice than may. */
+/**
+ * Sends a broadcast while processes are killed; throws if somebody got no mail, or more came twice
+ * than may.
+ */
 export async function sendThrough(
   rig: Rig,
   stack: TestStack,

@@ -22,7 +22,10 @@ const firstMsMax = 120_000;
 /** Of Temporal's history of runs that have ended. */
 const retentionSeconds = 72 * 3_600;
 
-/** A cluster of Temporal, a process for each of its roles, on PostgreSQL; and two of every process of ours. */
+/**
+ * A cluster of Temporal, a process for each of its roles, on PostgreSQL; and two of every process
+ * of ours.
+ */
 export async function temporal(rig: Rig): Promise<void> {
   const programs = await temporalServerPrograms(rig.say);
   const server = await startServer(rig);

@@ -35,7 +35,9 @@ async function givenTenant(): Promise<TestStack> {
   return tenant;
 }
 
-/** The tables with rows that have a text in any column, also in bytes; those of `but` are left out. */
+/**
+ * The tables with rows that have a text in any column, also in bytes; those of `but` are left out.
+ */
 async function tablesWith(text: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();

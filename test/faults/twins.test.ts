@@ -91,7 +91,10 @@ type Tested = Awaited<ReturnType<typeof givenTested>>;
 const select = ({ id, templates }: Tested, arm: number) =>
   act(stack, 'selectWinner', id, { template_id: templates[arm] });
 
-/** The winner, once everybody has one mail and all but the losing half of the sample has the winner's. */
+/**
+ * The winner, once everybody has one mail and all but the losing half of the sample has the
+ * winner's.
+ */
 async function winnerOf({ id, emails, templates }: Tested): Promise<string> {
   const { winning_template: winner } = (await untilStatus(stack, id, 'sent')) as {
     winning_template?: string;

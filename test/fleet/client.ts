@@ -17,8 +17,9 @@ const refusedWaitMs = 100;
 const healthEveryMs = 100;
 
 /**
- * A client behind a balancer: it asks the gateways that are ready in turn, the next one where a connection is refused, and comes
- * again when `Retry-After` says so. It repeats nothing else, since what broke in the middle may have been done.
+ * A client behind a balancer: it asks the gateways that are ready in turn, the next one where a
+ * connection is refused, and comes again when `Retry-After` says so. It repeats nothing else, since
+ * what broke in the middle may have been done.
  */
 export function patientCall(
   gatewayUrls: readonly string[],
@@ -85,7 +86,10 @@ async function comeAgain(
   await sleep(Number(seconds) * 1_000);
 }
 
-/** `fetch` hides why it failed in the cause of its error. Jest's errors are of other classes than those of Node. */
+/**
+ * `fetch` hides why it failed in the cause of its error. Jest's errors are of other classes than
+ * those of Node.
+ */
 export function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const { code, message } = (cause ?? error) as { code?: string; message?: string };

@@ -20,7 +20,10 @@ import { startFleetTemporal } from './temporal.ts';
 
 export const here = resolve(import.meta.dirname, '../..');
 
-/** Several of every process on one PostgreSQL and one Temporal, with no supervisor: who ends stays down until it is replaced. */
+/**
+ * Several of every process on one PostgreSQL and one Temporal, with no supervisor: who ends stays
+ * down until it is replaced.
+ */
 export type Fleet = TestStack & {
   members(): readonly Member[];
   gatewayUrls: readonly string[];

@@ -15,7 +15,10 @@ export type Result = Hardships & {
   unexpected: string[];
   /** Addresses whose transactional mail was accepted. */
   accepted: string[];
-  /** Milliseconds from the moment a request was due to its last answer, from the shortest to the longest. */
+  /**
+   * Milliseconds from the moment a request was due to its last answer, from the shortest to the
+   * longest.
+   */
   tookMs: number[];
 };
 

@@ -8,7 +8,9 @@ import { causeOf } from './client.ts';
 
 type Variables = Record<string, string>;
 
-/** One process of a fleet: a word of the program, its settings, and where its health is answered. */
+/**
+ * One process of a fleet: a word of the program, its settings, and where its health is answered.
+ */
 export type MemberPlan = { name: string; word: string; env: Variables; healthPort: number };
 
 /** How a process ended after SIGTERM. */

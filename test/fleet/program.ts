@@ -4,7 +4,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs a command of the program in `root` to its end, with these variables alone; answers what it printed. */
+/**
+ * Runs a command of the program in `root` to its end, with these variables alone; answers what it
+ * printed.
+ */
 export async function runProgram(
   root: string,
   args: readonly string[],

@@ -5,9 +5,10 @@ import { startFleet } from './fleet.ts';
 import { replaceAll, rolling, textOf } from './rolling.ts';
 
 /**
- * `npm run rolling`: two of every process, a broadcast and 200 requests a second, while each process is ended by SIGTERM and
- * replaced. Exits 0 only if no request failed beyond what a retry by `Retry-After` answers, each process said that it is not
- * ready before it went and ended with 0, and everybody got the broadcast once.
+ * `npm run rolling`: two of every process, a broadcast and 200 requests a second, while each
+ * process is ended by SIGTERM and replaced. Exits 0 only if no request failed beyond what a retry
+ * by `Retry-After` answers, each process said that it is not ready before it went and ended with 0,
+ * and everybody got the broadcast once.
  */
 const { values } = parseArgs({
   options: {

@@ -15,7 +15,9 @@ export function lastRelease(): string {
   return newest;
 }
 
-/** Puts the sources of a commit into a folder of its own, with the dependencies of its lock file. */
+/**
+ * Puts the sources of a commit into a folder of its own, with the dependencies of its lock file.
+ */
 export function checkOut(commit: string): string {
   const folder = join(mkdtempSync(join(tmpdir(), 'postrider-release-')), 'sources');
   mkdirSync(folder);

@@ -10,9 +10,10 @@ import { replaceAll, rolling, textOf } from './rolling.ts';
 import { checkOut, lastRelease } from './sources.ts';
 
 /**
- * `npm run upgrade -- --from <tag or commit>`: two of every process of a release, the newest unless one is named, on a fresh
- * database. In the middle of a broadcast and under requests these sources migrate it and take the place of one process after the
- * other. Exits 0 only if no request failed, everybody got each mail once, and links of the release's mails still work.
+ * `npm run upgrade -- --from <tag or commit>`: two of every process of a release, the newest unless
+ * one is named, on a fresh database. In the middle of a broadcast and under requests these sources
+ * migrate it and take the place of one process after the other. Exits 0 only if no request failed,
+ * everybody got each mail once, and links of the release's mails still work.
  */
 const { values } = parseArgs({
   options: {

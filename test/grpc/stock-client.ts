@@ -20,7 +20,10 @@ import {
 /** The request of a grpcurl command line. */
 type Asked = { address: string; headers: grpc.Metadata; data: string; rest: string[] };
 
-/** Does what grpcurl does with these arguments, by a stock gRPC client that uses only server reflection. */
+/**
+ * Does what grpcurl does with these arguments, by a stock gRPC client that uses only server
+ * reflection.
+ */
 export async function askByReflection(args: readonly string[]): Promise<string> {
   const asked = readArguments(args);
   const client = new grpc.Client(asked.address, grpc.credentials.createInsecure());

@@ -8,7 +8,10 @@ import { sendFirstBroadcast } from './first-broadcast.ts';
 import { type Settled, startInstallation } from './installation.ts';
 import { readManifests } from './manifests.ts';
 
-/** `node test/installation/chart.ts HELM` runs the processes of the rendered chart, after the steps of its README, and sends a broadcast. */
+/**
+ * `node test/installation/chart.ts HELM` runs the processes of the rendered chart, after the steps
+ * of its README, and sends a broadcast.
+ */
 const [helm = 'helm'] = process.argv.slice(2);
 
 const release = 'mail';

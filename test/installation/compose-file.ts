@@ -25,7 +25,10 @@ type Written = {
   depends_on?: Record<string, { condition: Condition }>;
 };
 
-/** The services of a compose file, with the variables of `.env` filled in. Knows what this project's file uses of the specification. */
+/**
+ * The services of a compose file, with the variables of `.env` filled in. Knows what this project's
+ * file uses of the specification.
+ */
 export function readCompose(file: string, dotEnv: Record<string, string>): Container[] {
   const { services } = parseYaml(readFileSync(file, 'utf8')) as {
     services: Record<string, Written>;

@@ -10,7 +10,10 @@ const mjml = `<mjml><mj-body><mj-section><mj-column>
 <mj-text>Welcome. <a href="{{ unsubscribe_url }}">Unsubscribe</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-/** All processes are ready, and the owner signs in by a code, as people do, and sends a broadcast that arrives. */
+/**
+ * All processes are ready, and the owner signs in by a code, as people do, and sends a broadcast
+ * that arrives.
+ */
 export async function sendFirstBroadcast(installation: Installation): Promise<void> {
   const { baseUrl, sink, healthUrls } = installation;
   for (const [name, url] of Object.entries(healthUrls)) {

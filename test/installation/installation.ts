@@ -50,7 +50,10 @@ type Options = {
   containers(settled: Settled): Container[];
   /** Of host names: a chart puts the release's name before those of services. */
   prefix?: string;
-  /** The steps that an operator takes first, by the documentation. Is given the folder of the secrets. */
+  /**
+   * The steps that an operator takes first, by the documentation. Is given the folder of the
+   * secrets.
+   */
   prepare?(secrets: string): Promise<void>;
 };
 
@@ -58,8 +61,9 @@ const rootEmail = 'root@example.com';
 const portsMax = 60;
 
 /**
- * Starts containers of ours as they are described: their commands with their variables and secrets and nothing else, in their order.
- * PostgreSQL, Temporal and the mail server are those of the tests.
+ * Starts containers of ours as they are described: their commands with their variables and secrets
+ * and nothing else, in their order. PostgreSQL, Temporal and the mail server are those of the
+ * tests.
  */
 export async function startInstallation(options: Options): Promise<Installation> {
   const { containers, prefix = '', prepare } = options;
@@ -218,7 +222,10 @@ async function startProcess(
   return `http://127.0.0.1:${healthPort}/readyz`;
 }
 
-/** The variables of a container, with addresses and paths of this machine. It finds the secrets that it lists, and no others. */
+/**
+ * The variables of a container, with addresses and paths of this machine. It finds the secrets that
+ * it lists, and no others.
+ */
 function environmentOf(
   { name, environment, secrets, secretsFolder }: Container,
   { folder, addresses }: Place,

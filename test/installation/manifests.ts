@@ -10,7 +10,10 @@ type Pod = {
 };
 type Manifest = { kind: string; spec: { template: { spec: Pod } } };
 
-/** The containers of a rendered chart: its hook for migrations, and its deployments, which Helm makes after that. */
+/**
+ * The containers of a rendered chart: its hook for migrations, and its deployments, which Helm
+ * makes after that.
+ */
 export function readManifests(text: string): Container[] {
   const manifests = text.split(/^---$/m).map((part) => parseYaml(part) as Manifest | undefined);
   return manifests.flatMap((manifest): Container[] => {

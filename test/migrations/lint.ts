@@ -6,8 +6,8 @@ import type { Migration } from '@mikro-orm/migrations';
 export type MigrationClass = new (...args: never[]) => Migration;
 
 /**
- * Rules of squawk that don't apply: `lib/postgres/migrate.ts` sets the timeouts, a transaction makes a repeat safe, and types are
- * the author's choice.
+ * Rules of squawk that don't apply: `lib/postgres/migrate.ts` sets the timeouts, a transaction
+ * makes a repeat safe, and types are the author's choice.
  */
 const excluded = [
   'require-lock-timeout',
@@ -70,7 +70,9 @@ const writesRows =
   /^\s*(?:--.*\n\s*)*(?:update\s+(\S+)|delete\s+from\s+(\S+)|insert\s+into\s+(\S+)(?=[^;]*\bfrom\b))/i;
 const allowRows = /--\s*allow rows:/i;
 
-/** Rows of an existing table are changed by a job in batches, not under the locks of a migration. */
+/**
+ * Rows of an existing table are changed by a job in batches, not under the locks of a migration.
+ */
 function rowProblems(statement: string, all: readonly string[]): string[] {
   const found = writesRows.exec(statement);
   const table = found?.slice(1).find(Boolean);

@@ -5,7 +5,10 @@ import { Migration } from '@mikro-orm/migrations';
 import { serviceNames } from '../../deploy/postrider/parts.ts';
 import { type MigrationClass, problemsOf, squawk } from './lint.ts';
 
-/** The last migrations of 0.2.0: of these, installations run all before they can be updated step by step. */
+/**
+ * The last migrations of 0.2.0: of these, installations run all before they can be updated step by
+ * step.
+ */
 const baseline: Record<string, number> = {
   workspaces: 8,
   contacts: 7,

@@ -22,7 +22,10 @@ const operations: Partial<Record<Action, { name: string; allowed: readonly strin
   },
 };
 
-/** States that a broadcast may reach from another without an action, given the faults and clocks of these runs. */
+/**
+ * States that a broadcast may reach from another without an action, given the faults and clocks of
+ * these runs.
+ */
 const onward: Record<string, readonly string[]> = {
   scheduled: ['testing', 'sending', 'paused', 'test_completed', 'winner_selected', 'sent'],
   testing: ['test_completed', 'winner_selected', 'paused', 'sent'],
@@ -33,8 +36,9 @@ const onward: Record<string, readonly string[]> = {
 };
 
 /**
- * Whether an answer fits the table, given the state before: a success is allowed in a state that the broadcast could
- * be in by then, a refusal names such a state in which it is not. Undefined if it does, else what is wrong.
+ * Whether an answer fits the table, given the state before: a success is allowed in a state that
+ * the broadcast could be in by then, a refusal names such a state in which it is not. Undefined if
+ * it does, else what is wrong.
  */
 export function misfit(
   action: Action,

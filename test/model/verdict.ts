@@ -4,10 +4,15 @@ import { endStatus } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
 import type { Lived } from './life.ts';
 
-/** Claimed messages, up to a batch of one second, may still be sent after an unsubscribe or a cancel. */
+/**
+ * Claimed messages, up to a batch of one second, may still be sent after an unsubscribe or a
+ * cancel.
+ */
 const inFlightMs = 3_000;
 
-/** The faults of a broadcast at rest; `bound` is the number of mails that may have arrived twice. */
+/**
+ * The faults of a broadcast at rest; `bound` is the number of mails that may have arrived twice.
+ */
 export async function judge(
   stack: TestStack,
   lived: Lived,

@@ -8,7 +8,10 @@ import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
 import { untilMailed } from './inbox.ts';
 
-/** The page of a broadcast, from the API's link to what a browser shows of real mails that were read. */
+/**
+ * The page of a broadcast, from the API's link to what a browser shows of real mails that were
+ * read.
+ */
 
 const inChromium = hasChromium ? test : test.skip;
 const agent = {

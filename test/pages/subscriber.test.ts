@@ -143,7 +143,10 @@ inChromium(
   60_000,
 );
 
-/** Fills in a form, and presses the button behind the link of the mail that comes, the reader's `count`th. */
+/**
+ * Fills in a form, and presses the button behind the link of the mail that comes, the reader's
+ * `count`th.
+ */
 async function signUpAndConfirm(form: Site, email: string, count: number): Promise<void> {
   expect(await signUp(await scripted.newPage(), form, email)).toBe('Look into your inbox');
   await openLink(email, count, 'Confirm');
@@ -151,7 +154,10 @@ async function signUpAndConfirm(form: Site, email: string, count: number): Promi
   await heading('Vous êtes inscrit');
 }
 
-/** As mail programs post it: RFC 8058 lets them choose between two kinds of forms, and none has a session. */
+/**
+ * As mail programs post it: RFC 8058 lets them choose between two kinds of forms, and none has a
+ * session.
+ */
 const formData = new FormData();
 formData.set('List-Unsubscribe', 'One-Click');
 

@@ -82,7 +82,10 @@ const bearer = (token: string) => ({ authorization: async () => `Bearer ${token}
 
 type Keys = ReturnType<typeof leakedEnvironments>[number]['keyset'];
 
-/** Tokens that whoever has a keyset would try: under each name of a trusted key, and as HS256 with each secret. */
+/**
+ * Tokens that whoever has a keyset would try: under each name of a trusted key, and as HS256 with
+ * each secret.
+ */
 async function forged(keyset: Keys, claims: Claims): Promise<string[]> {
   const { type, subject, sessionId } = claims;
   const body = { type, sid: sessionId, iss: 'workspaces', aud: 'postrider/api' };

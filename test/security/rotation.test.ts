@@ -26,7 +26,10 @@ const rotationMsMax = 6 * 60_000;
 /** Of the one process of a service that is being started again. */
 const restarting = [0, 502, 503, 504];
 
-/** Calls without end, and the statuses of their answers, but for those of a service that is being started again. */
+/**
+ * Calls without end, and the statuses of their answers, but for those of a service that is being
+ * started again.
+ */
 function keepCalling(calls: (() => Promise<number>)[]) {
   const seen = new Map<number, number>();
   let isOver = false;

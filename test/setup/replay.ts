@@ -4,12 +4,16 @@ import { join, resolve } from 'node:path';
 import { Runtime, Worker } from '@temporalio/worker';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 
-/** Histories of real runs, by the folder of their workflow, as `temporal workflow show --output json` prints them. */
+/**
+ * Histories of real runs, by the folder of their workflow, as `temporal workflow show --output
+ * json` prints them.
+ */
 const folder = resolve(import.meta.dirname, '../histories');
 
 /**
- * The SDK's own reader of such JSON fails where npm keeps a copy of protobufjs for each of its packages: it takes the
- * types from one and the reader from another. Here both come from the copy of `@temporalio/proto`.
+ * The SDK's own reader of such JSON fails where npm keeps a copy of protobufjs for each of its
+ * packages: it takes the types from one and the reader from another. Here both come from the copy
+ * of `@temporalio/proto`.
  */
 const fromWorker = createRequire(createRequire(import.meta.url).resolve('@temporalio/worker'));
 const fromProto = createRequire(fromWorker.resolve('@temporalio/proto'));

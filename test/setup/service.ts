@@ -66,8 +66,8 @@ export function memberWith(permissions: Permissions): Authorize {
 type Options = { authorize?: Authorize; audit?: Audit; demo?: boolean; log?: Log };
 
 /**
- * An in-memory transport to the real handlers of a service, through the interceptors of every service. Calls have the
- * token of `claims`, or none.
+ * An in-memory transport to the real handlers of a service, through the interceptors of every
+ * service. Calls have the token of `claims`, or none.
  */
 export function testTransport(
   routes: (router: ConnectRouter) => void,

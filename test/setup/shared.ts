@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 
 /**
- * An object for all tests of a file, opened before the first test and closed after the last. Its fields are set when
- * the tests run, not while the file is loaded.
+ * An object for all tests of a file, opened before the first test and closed after the last. Its
+ * fields are set when the tests run, not while the file is loaded.
  */
 export function shared<Opened extends object>(
   open: () => Promise<Opened>,

@@ -33,7 +33,10 @@ export type Disturbed = {
   restartMs: number | undefined;
 };
 
-/** Kills by the schedule, with a rolling restart of everything in the middle, in which nothing is killed. */
+/**
+ * Kills by the schedule, with a rolling restart of everything in the middle, in which nothing is
+ * killed.
+ */
 export async function disturb(
   stack: TestStack,
   { schedule, forMs }: { schedule: readonly Fault[]; forMs: number },

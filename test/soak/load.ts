@@ -40,7 +40,9 @@ export type BroadcastRun = { sent: Sent; startedAtMs: number; endedAtMs: number 
 
 type Until = { untilMs: number };
 
-/** A draft to a list of as many as its rate lets it send until the load ends; a million in an hour. */
+/**
+ * A draft to a list of as many as its rate lets it send until the load ends; a million in an hour.
+ */
 export async function givenCrowd(stack: TestStack, forMs: number): Promise<Sent> {
   const recipients = Math.round((rates.crowdPerHour * forMs) / 3_600_000);
   const perMinute = rates.crowdPerHour / (60 * crowdShare);
@@ -154,7 +156,10 @@ export function read(stack: TestStack, { untilMs }: Until): Promise<void> {
   });
 }
 
-/** Calls at a rate, whether or not answers keep up; beyond a bound the next one waits. Failures are noted where they happen. */
+/**
+ * Calls at a rate, whether or not answers keep up; beyond a bound the next one waits. Failures are
+ * noted where they happen.
+ */
 async function atRate(
   { perSecond, untilMs }: Until & { perSecond: number },
   call: (number: number) => Promise<void>,

@@ -6,9 +6,10 @@ import { runSoak } from './soak.ts';
 import { table } from './verdict.ts';
 
 /**
- * `npm run soak -- --hours 1`: two of each service and worker under broadcasts, transactional mail, imports with webhooks, opens, clicks
- * and reads, while a process is killed each minute and all are restarted in turn in the middle. Exits 0 only if nothing was
- * lost, nothing came twice beyond what kills explain, and memory (in runs of 0.4 h and more), connections and histories stayed flat.
+ * `npm run soak -- --hours 1`: two of each service and worker under broadcasts, transactional mail,
+ * imports with webhooks, opens, clicks and reads, while a process is killed each minute and all are
+ * restarted in turn in the middle. Exits 0 only if nothing was lost, nothing came twice beyond what
+ * kills explain, and memory (in runs of 0.4 h and more), connections and histories stayed flat.
  */
 const { values } = parseArgs({
   options: {

@@ -47,7 +47,10 @@ const sinkLatencyMs = 50;
 const endpointLatencyMs = 20;
 const progressEveryMs = 60_000;
 
-/** All kinds of work at once for a while, with a kill each minute and a rolling restart in the middle. */
+/**
+ * All kinds of work at once for a while, with a kill each minute and a rolling restart in the
+ * middle.
+ */
 export async function runSoak(stack: TestStack, options: SoakOptions): Promise<SoakReport> {
   const { forMs } = options;
   const calls = createCalls();

@@ -22,7 +22,10 @@ export const roleOf = (name: string): string => name.replace(/-\d+$/, '');
 
 type Growth = { before: number; after: number; ratio: number };
 
-/** The medians of the second and of the last quarter; undefined if one has no sample of a process that has warmed up. */
+/**
+ * The medians of the second and of the last quarter; undefined if one has no sample of a process
+ * that has warmed up.
+ */
 export function growthOf(samples: readonly Sample[], span: Span): Growth | undefined {
   const warmUpMs = Math.min(warmUpMsMax, span.forMs / 20);
   const warm = samples.filter(({ ageMs }) => ageMs >= warmUpMs);
@@ -95,7 +98,9 @@ export function checkAnswers(made: readonly Made[]): Check {
 
 const isRepeated = (status: number) => [0, 429, 503, 504].includes(status);
 
-/** A line for each kind of call: how many, how long they took, and in the second and last quarter. */
+/**
+ * A line for each kind of call: how many, how long they took, and in the second and last quarter.
+ */
 export function table(made: readonly Made[], span: Span): string[] {
   const head = ['kind', 'calls', 'p50 ms', 'p99 ms', '2nd quarter', 'last', 'repeated'];
   const rows = [...Map.groupBy(made, ({ kind }) => kind)].map(([kind, own]) => {

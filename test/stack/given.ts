@@ -101,7 +101,10 @@ export async function givenBroadcast(
   return { id: broadcast.id, listId, templateId, emails };
 }
 
-/** A draft with two variations, tested on half of new contacts and decided by clicks after four hours. */
+/**
+ * A draft with two variations, tested on half of new contacts and decided by clicks after four
+ * hours.
+ */
 export async function givenTest(stack: TestStack, recipients: number) {
   const listId = await givenList(stack);
   const emails = await importContacts(stack, listId, recipients);
@@ -211,7 +214,8 @@ export async function setLimits(stack: TestStack, limits: Limits): Promise<void>
     provider,
   };
   good(await call('workspaces.updateIntegration', body, { token }));
-  // A lower rate and a warm-up apply once the cached settings of messages have expired, which nothing reports.
+  // A lower rate and a warm-up apply once the cached settings of messages have expired, which
+  // nothing reports.
   const isWarmUp = limits.warm_up ?? integration.email_provider.warm_up;
   if (limits.rate_limit_per_minute < fast || isWarmUp) await sleep(settingsKeepMs);
 }

@@ -7,7 +7,10 @@ const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
 const tokens = new Map<string, Promise<string>>();
 
-/** The token of the workspace's owner, for operations that API keys may not call. Signs in once: sign-ins are limited. */
+/**
+ * The token of the workspace's owner, for operations that API keys may not call. Signs in once:
+ * sign-ins are limited.
+ */
 export function ownerToken(settings: Record<string, string>): Promise<string> {
   const url = settings.BASE_URL ?? '';
   const known = tokens.get(url) ?? signIn(settings);

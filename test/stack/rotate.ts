@@ -13,7 +13,9 @@ export async function changeKeys({ folder }: TestStack, args: readonly string[])
   await run(process.execPath, [script, '--file', keysFile(folder), ...args]);
 }
 
-/** Starts all processes again with the keys of now, some at a time, so that old and new ones meet. */
+/**
+ * Starts all processes again with the keys of now, some at a time, so that old and new ones meet.
+ */
 export async function restartInTurn(stack: TestStack, turns = waves): Promise<void> {
   const { processes } = stack;
   for (const names of turns) {

@@ -8,8 +8,9 @@ import { readStackConfig } from '../../deploy/local/stack-config.ts';
 import { writePrivately } from '../../deploy/private-file.ts';
 
 /**
- * A whole stack and a sink for its mail, as a process of their own: `node test/stack/run.ts --folder F --port P
- * --replicas N --parent PID [--temporal HOST:PORT]`. Writes all addresses to `F/ready.json`, and ends everything when the parent is gone.
+ * A whole stack and a sink for its mail, as a process of their own: `node test/stack/run.ts
+ * --folder F --port P --replicas N --parent PID [--temporal HOST:PORT]`. Writes all addresses to
+ * `F/ready.json`, and ends everything when the parent is gone.
  */
 
 const { values } = parseArgs({

@@ -7,8 +7,9 @@ import { fast, setRate } from './given.ts';
 const borrowMsMax = 5 * 60_000;
 
 /**
- * The stack of a worker of Jest, for one test file at a time, since they break things. The first file starts it;
- * test/setup/stop.ts ends it. It is available from the first test of the file to the last.
+ * The stack of a worker of Jest, for one test file at a time, since they break things. The first
+ * file starts it; test/setup/stop.ts ends it. It is available from the first test of the file to
+ * the last.
  */
 export function borrowedStack(): TestStack {
   const stack = {} as TestStack;

@@ -11,8 +11,8 @@ const dueNow = [
 ];
 
 /**
- * Lets hours pass: starts and retries after outages are due, deferred messages too, and a test is decided two hours
- * sooner. The signal replaces the hourly check.
+ * Lets hours pass: starts and retries after outages are due, deferred messages too, and a test is
+ * decided two hours sooner. The signal replaces the hourly check.
  */
 export async function passTime(stack: TestStack, id: string): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });

@@ -65,7 +65,10 @@ export async function webhookRun(
   }
 }
 
-/** Lets hours pass for a subscription: its retries and the probe of its circuit are due, and its run looks. */
+/**
+ * Lets hours pass for a subscription: its retries and the probe of its circuit are due, and its run
+ * looks.
+ */
 export async function passHours(
   stack: TestStack,
   { id }: Pick<Subscription, 'id'>,

@@ -23,7 +23,10 @@ const blocks = readme.split(/^## /m).flatMap((section) => {
   return shell.map((piece) => ({ heading, text: piece.slice('sh\n'.length) }));
 });
 
-/** Runs a block as it is printed, on a workspace of its own, in a folder where `npm start` has written its settings. */
+/**
+ * Runs a block as it is printed, on a workspace of its own, in a folder where `npm start` has
+ * written its settings.
+ */
 async function runBlock(heading: string) {
   const { id, from } = await givenWorkspace(stack);
   const token = await ownerToken(stack.settings);

@@ -17,8 +17,8 @@ export function detailsOf(stack: TestStack, id: string): Promise<string> {
 }
 
 /**
- * Takes a broadcast with a test through every state that operators see, and stops in each: `at` is called with the
- * name of the state, and the broadcast continues when it resolves.
+ * Takes a broadcast with a test through every state that operators see, and stops in each: `at` is
+ * called with the name of the state, and the broadcast continues when it resolves.
  */
 export async function tour(
   stack: TestStack,

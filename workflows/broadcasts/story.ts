@@ -11,7 +11,10 @@ import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 const status = defineSearchAttributeKey('BroadcastStatus', SearchAttributeType.KEYWORD);
 const recipients = defineSearchAttributeKey('RecipientCount', SearchAttributeType.INT);
 
-/** Shows operators the state of the broadcast: existing search attributes for lists, a table for the page. */
+/**
+ * Shows operators the state of the broadcast: existing search attributes for lists, a table for the
+ * page.
+ */
 export function tell({ step, story }: Look, attributes = attributesOfOldRun()): void {
   setCurrentDetails(
     [
@@ -36,7 +39,10 @@ export function tell({ step, story }: Look, attributes = attributesOfOldRun()): 
   if (values.length > 0) upsertSearchAttributes(values);
 }
 
-/** Runs of older versions have no list of attributes: if one of them is set, the server knows them all. */
+/**
+ * Runs of older versions have no list of attributes: if one of them is set, the server knows them
+ * all.
+ */
 function attributesOfOldRun(): string[] {
   return 'WorkspaceId' in workflowInfo().searchAttributes ? [status.name, recipients.name] : [];
 }

@@ -38,13 +38,17 @@ const {
   // An operator who waits for a pause should not wait for a long back-off.
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
-/** Without a way to the server and back. Tried once: while the database is away, repeats belong to the server and not to a history. */
+/**
+ * Without a way to the server and back. Tried once: while the database is away, repeats belong to
+ * the server and not to a history.
+ */
 const { readPlan: readPlanHere } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '2 seconds',
   retry: { maximumAttempts: 1 },
 });
 const { freezeAudience } = proxyActivities<Activities>({
-  // At most two hundred steps of a fraction of a second, each with a heartbeat; the first waits for feeds.
+  // At most two hundred steps of a fraction of a second, each with a heartbeat; the first waits for
+  // feeds.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
@@ -55,7 +59,10 @@ const { sendSlice } = proxyActivities<Activities>({
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
 
-/** The row has changed and has to be read. It carries no command, so a lost or repeated signal does no harm. */
+/**
+ * The row has changed and has to be read. It carries no command, so a lost or repeated signal does
+ * no harm.
+ */
 export const changed = defineSignal('changed');
 export const pause = defineUpdate<string>('pause');
 export const resume = defineUpdate<string>('resume');
@@ -68,13 +75,17 @@ const lookAtLeastEveryMs = 60 * 60_000;
 const eventsMax = 700;
 /** Slices that are sent concurrently: one sends while another waits for its last answers. */
 const slicesAtOnce = 2;
-/** Timers follow Temporal's clock, the row that of the services: until they agree, the row is read this often. */
+/**
+ * Timers follow Temporal's clock, the row that of the services: until they agree, the row is read
+ * this often.
+ */
 const lookAtMostEveryMs = 1_000;
 
 /**
- * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a test: of the
- * sample, wait for the winner, then the rest), finish. Slices of one list are sent while the rest is frozen. The next step
- * always follows from the row, so a run may begin, end or be repeated at any step. `attributes` are the search attributes that the server has.
+ * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with
+ * a test: of the sample, wait for the winner, then the rest), finish. Slices of one list are sent
+ * while the rest is frozen. The next step always follows from the row, so a run may begin, end or
+ * be repeated at any step. `attributes` are the search attributes that the server has.
  */
 export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[]): Promise<void> {
   const row = watchRow(key);
@@ -119,7 +130,10 @@ async function lookAt(key: BroadcastKey): Promise<Look> {
   }
 }
 
-/** Runs of older versions end only where the server suggests it, or once they are replayed to the end of their history. */
+/**
+ * Runs of older versions end only where the server suggests it, or once they are replayed to the
+ * end of their history.
+ */
 function isLong(): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   return continueAsNewSuggested || (historyLength > eventsMax && patched('short-histories'));
@@ -205,7 +219,10 @@ function waitForChange(untilMs: number | null, row: Row): Promise<boolean> {
   return condition(() => row.isChanged, waitMs, { summary });
 }
 
-/** Answers whether there is more to freeze. A permanent error fails the broadcast: nobody could resume it. */
+/**
+ * Answers whether there is more to freeze. A permanent error fails the broadcast: nobody could
+ * resume it.
+ */
 async function freeze(key: BroadcastKey): Promise<boolean> {
   try {
     const result: { hasMore: boolean } | null = await freezeAudience(key);
@@ -218,7 +235,10 @@ async function freeze(key: BroadcastKey): Promise<boolean> {
   }
 }
 
-/** Freezes the rest, whatever steps are taken meanwhile: none of them waits for more of the audience than it needs. */
+/**
+ * Freezes the rest, whatever steps are taken meanwhile: none of them waits for more of the audience
+ * than it needs.
+ */
 function freezeOn(key: BroadcastKey, row: Row): void {
   if (row.freezing) return;
   const freezeAll = async () => {
@@ -271,7 +291,9 @@ async function sendSlices(key: BroadcastKey, slices: number[], row: Row): Promis
   if (stopped) await pauseBySystem(key, stopped.outage, 'outage', stopped.outageEndsAtMs);
 }
 
-/** Runs of older versions begin all slices of a step, also of a step that a newer version has read. */
+/**
+ * Runs of older versions begin all slices of a step, also of a step that a newer version has read.
+ */
 function atOnce({ length }: number[]): number {
   return length > slicesAtOnce && patched('slices-in-turn') ? slicesAtOnce : length;
 }

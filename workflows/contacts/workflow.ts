@@ -22,15 +22,18 @@ const { build } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** The row has changed and has to be read. It carries no command, so a lost or repeated signal does no harm. */
+/**
+ * The row has changed and has to be read. It carries no command, so a lost or repeated signal does
+ * no harm.
+ */
 export const changed = defineSignal('changed');
 
 /** A history stays well below a thousand events. */
 const eventsMax = 600;
 
 /**
- * Builds a segment: the row says which build, and every page reads it, so a newer build takes over at the next page. A run may begin,
- * end or be repeated at any point.
+ * Builds a segment: the row says which build, and every page reads it, so a newer build takes over
+ * at the next page. A run may begin, end or be repeated at any point.
  */
 export async function segmentBuild(key: SegmentKey, attributes: string[]): Promise<void> {
   let isChanged = false;

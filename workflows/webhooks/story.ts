@@ -4,7 +4,10 @@ import type { Retries } from '../../services/webhooks/sending/retries.ts';
 
 const circuit = defineSearchAttributeKey('WebhookCircuit', SearchAttributeType.KEYWORD);
 
-/** Shows operators the state of the subscription: a search attribute for lists, a table for the page. */
+/**
+ * Shows operators the state of the subscription: a search attribute for lists, a table for the
+ * page.
+ */
 export function tell(state: Retries | null, attributes: readonly string[]): void {
   setCurrentDetails(state ? tableOf(state) : 'The subscription was deleted.');
   if (attributes.includes(circuit.name)) {

@@ -24,7 +24,10 @@ const { deliver } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** The row has changed and has to be read. It carries no command, so a lost or repeated signal does no harm. */
+/**
+ * The row has changed and has to be read. It carries no command, so a lost or repeated signal does
+ * no harm.
+ */
 export const changed = defineSignal('changed');
 export const retryNow = defineUpdate<string>('retryNow');
 export const disable = defineUpdate<string>('disable');
@@ -38,8 +41,9 @@ const restMs = 5_000;
 const eventsMax = 600;
 
 /**
- * The retries of one subscription: wait until the next is due, send all that are, until none is left. First attempts are
- * none of its business. What to do always follows from the row, so a run may begin, end or be repeated at any point.
+ * The retries of one subscription: wait until the next is due, send all that are, until none is
+ * left. First attempts are none of its business. What to do always follows from the row, so a run
+ * may begin, end or be repeated at any point.
  */
 export async function webhookRetries(key: SubscriptionKey, attributes: string[]): Promise<void> {
   const row = watchRow(key);

@@ -1,6 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 
-/** A webhook that has come in, with everything that a person needs to see why it was or was not accepted. */
+/**
+ * A webhook that has come in, with everything that a person needs to see why it was or was not
+ * accepted.
+ */
 export type ReceivedCallback = {
   /** From 1, in the order of arrival. */
   number: number;
@@ -46,7 +49,10 @@ export class Callbacks {
     this.#limits = limits;
   }
 
-  /** Callbacks to the name that come from now on are verified with it. Throws if it cannot be the secret of a webhook. */
+  /**
+   * Callbacks to the name that come from now on are verified with it. Throws if it cannot be the
+   * secret of a webhook.
+   */
   setSecret(name: string, secret: string): void {
     const webhook = new Webhook(secret);
     this.#secrets.delete(name);

@@ -1,4 +1,6 @@
-/** The headers for lists of mails, read without parsing the whole mail: hundreds arrive a second. */
+/**
+ * The headers for lists of mails, read without parsing the whole mail: hundreds arrive a second.
+ */
 export type ShortHeaders = { subject: string; messageId: string };
 
 /** Headers beyond this are not shown. */

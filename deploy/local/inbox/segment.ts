@@ -4,8 +4,8 @@ import type { Mail } from './mail.ts';
 export type SegmentRecord = { mail: Mail; offset: number; length: number };
 
 /**
- * Reads the records of a file: a line of JSON with the length of what follows, the mail, a line end.
- * A record that a kill cut short ends the file; the next record overwrites it.
+ * Reads the records of a file: a line of JSON with the length of what follows, the mail, a line
+ * end. A record that a kill cut short ends the file; the next record overwrites it.
  */
 export async function readSegment(
   file: FileHandle,

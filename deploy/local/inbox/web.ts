@@ -39,7 +39,8 @@ async function answer(
   request: IncomingMessage,
   signal: AbortSignal,
 ): Promise<InboxAnswer> {
-  // DNS rebinding: another site can point its name to this address, so only the own names are answered.
+  // DNS rebinding: another site can point its name to this address, so only the own names are
+  // answered.
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) {
     return fault(403, 'unknown host');
   }

@@ -30,7 +30,10 @@ export const webhookRoutes: InboxRoute[] = [
   ['DELETE', /^\/api\/webhooks$/, clear],
 ];
 
-/** Answers 204, or late and with another status where the address asks for it, so that failures can be tried. */
+/**
+ * Answers 204, or late and with another status where the address asks for it, so that failures can
+ * be tried.
+ */
 async function receive({
   callbacks,
   request,

@@ -11,8 +11,8 @@ import { checkAddress, checkMail } from './network.ts';
 import { checkTemporal } from './temporal.ts';
 
 /**
- * Checks what the variables of its environment lead to, which may be those of one process or of all, and prints what to do. Ends
- * with 1 if something is wrong.
+ * Checks what the variables of its environment lead to, which may be those of one process or of
+ * all, and prints what to do. Ends with 1 if something is wrong.
  */
 export async function doctor(env: Env): Promise<void> {
   const findings = await examine(env);

@@ -6,7 +6,10 @@ import { type Finding, reasonOf, wrong } from './finding.ts';
 /** These have checks of their own, which say more. */
 const checked = /^(?:SERVICE_KEYS|TEMPORAL_ADDRESS|(?:[A-Z]+_)?DATABASE_URL) /;
 
-/** The variables that the processes of these services lack. Ports and addresses of services count as those of `all`. */
+/**
+ * The variables that the processes of these services lack. Ports and addresses of services count as
+ * those of `all`.
+ */
 export async function checkMissing(env: Env, services: readonly string[]): Promise<Finding[]> {
   const ofService = (name: string) => services.includes(name.replace(/-worker$/, ''));
   const parts = ((await partsOf('all')) ?? []).flat().filter(({ name }) => ofService(name));

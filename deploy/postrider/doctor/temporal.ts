@@ -11,7 +11,9 @@ const about = 'TEMPORAL_ADDRESS';
 const callMaxMs = 20_000;
 const defaultPort = '7233';
 
-/** Whether Temporal answers, has the namespace and its search attributes, and agrees about the time. */
+/**
+ * Whether Temporal answers, has the namespace and its search attributes, and agrees about the time.
+ */
 export async function checkTemporal(server: TemporalServer): Promise<Finding[]> {
   // Its client would try again for as long as it may.
   const refusal = await refusalOf(server.address, defaultPort);
@@ -46,7 +48,10 @@ async function searchAttributes() {
   return Object.assign({}, ...workflows.map(({ workflow }) => workflow.attributes));
 }
 
-/** Temporal tells its time only of pollers: polls a task queue that nothing uses, and asks when that was. */
+/**
+ * Temporal tells its time only of pollers: polls a task queue that nothing uses, and asks when that
+ * was.
+ */
 async function checkClock(temporal: Client): Promise<Finding> {
   const { namespace } = temporal.options;
   const { workflowService } = temporal.connection;

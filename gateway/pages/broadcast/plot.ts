@@ -15,7 +15,10 @@ export type Line = { name: string; style: string; points: readonly Point[] };
 /** A rate and the interval that holds it. */
 export type RateRow = { label: string; rate: number; low: number; high: number };
 
-/** Each plot is drawn for wide and for narrow screens, since text in a scaled one could not be read; styles show one of them. */
+/**
+ * Each plot is drawn for wide and for narrow screens, since text in a scaled one could not be read;
+ * styles show one of them.
+ */
 const widths = [
   { width: 760, style: 'wide' },
   { width: 330, style: 'narrow' },

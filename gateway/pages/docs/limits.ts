@@ -7,7 +7,10 @@ import { limitsDefault } from '../../http/limits.ts';
 import { type Html, html } from '../html.ts';
 import { code, docsPage, table, words } from './page.ts';
 
-/** A limit that a service keeps. `source` names the constant; test/limits.test.ts compares the value. */
+/**
+ * A limit that a service keeps. `source` names the constant; test/limits.test.ts compares the
+ * value.
+ */
 export type ServiceLimit = { about: string; value: number; unit: string; source: string };
 
 const KiB = 1_024;

@@ -5,7 +5,10 @@ import { type Html, html } from '../html.ts';
 import { filters, internalTags, sample, tags } from './filters.ts';
 import { code, docsPage, table, words } from './page.ts';
 
-/** The page of Liquid's variables, filters and tags. Results are rendered by the engine that renders mails. */
+/**
+ * The page of Liquid's variables, filters and tags. Results are rendered by the engine that renders
+ * mails.
+ */
 export function liquidPage(): string {
   return docsPage(
     'Liquid',

@@ -42,7 +42,10 @@ ul { margin: 0; padding-left: 1.25rem; overflow-wrap: anywhere; }
 @media (prefers-color-scheme: dark) { #status.bad { color: #f98080; } }
 `;
 
-/** A page that shows what `templates.compile` answers. The mail stands in a frame that may do nothing. */
+/**
+ * A page that shows what `templates.compile` answers. The mail stands in a frame that may do
+ * nothing.
+ */
 export const previewPage = `<!doctype html>\n${
   html`<html lang="en">
 <head>
@@ -99,8 +102,8 @@ ${docsLinks}
 export const previewScript = readFileSync(join(import.meta.dirname, 'preview.js'), 'utf8');
 
 /**
- * A mail in a frame has this policy too: its own styles and pictures are allowed, scripts are those of this origin, and the
- * frame's sandbox runs none.
+ * A mail in a frame has this policy too: its own styles and pictures are allowed, scripts are those
+ * of this origin, and the frame's sandbox runs none.
  */
 export const previewPolicy = [
   "default-src 'none'",

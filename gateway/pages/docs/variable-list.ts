@@ -1,4 +1,7 @@
-/** A variable of the environment; test/variables.test.ts compares the table with what the processes read. */
+/**
+ * A variable of the environment; test/variables.test.ts compares the table with what the processes
+ * read.
+ */
 export type DocumentedVariable = {
   name: string;
   fallback: string;

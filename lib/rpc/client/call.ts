@@ -21,7 +21,10 @@ export type CallAnswer = { headers: IncomingHttpHeaders & IncomingHttpStatusHead
 /** The peer could not be reached, or disconnected before it had answered. */
 export class NoAnswer extends Error {}
 
-/** The peer refused the stream, since it is closing the connection, or the connection has no ids left. Safe to retry. */
+/**
+ * The peer refused the stream, since it is closing the connection, or the connection has no ids
+ * left. Safe to retry.
+ */
 class Refused extends NoAnswer {}
 
 /** Sends a call and waits for its answer, its deadline, or its cancellation. */

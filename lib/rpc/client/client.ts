@@ -55,8 +55,8 @@ export function connectToService(
 }
 
 /**
- * Calls the replicas of a service in turn. An idempotent call that did not reach its replica is made once
- * more on the next.
+ * Calls the replicas of a service in turn. An idempotent call that did not reach its replica is
+ * made once more on the next.
  */
 export function inTurn(replicas: Replicas): Transport {
   const restsUntilMs = new WeakMap<Transport, number>();

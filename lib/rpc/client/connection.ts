@@ -12,20 +12,24 @@ lightenBind();
 
 const pingIntervalMs = 2_000;
 const answerMaxMs = 3_000;
-// Node resets a stream that gets an answer while more than this waits to be sent; its default is one large call.
+// Node resets a stream that gets an answer while more than this waits to be sent; its default is
+// one large call.
 const waitingMaxMb = 512;
 
 /** Starts a request; its errors are events of its stream. */
 export type Connection = (headers: OutgoingHttpHeaders) => ClientHttp2Stream;
 
-/** HTTP/2 allows 2^30 calls on a connection. Far fewer, so that replacing a connection is routine and tested. */
+/**
+ * HTTP/2 allows 2^30 calls on a connection. Far fewer, so that replacing a connection is routine
+ * and tested.
+ */
 const callsMaxDefault = 1_000_000;
 
 type Options = { tls?: ClientTls; callsMax?: number; ip?: string | undefined };
 
 /**
- * One HTTP/2 connection to `host:port`: opened for the first request, and again when the last one ended or has had its
- * maximum of calls. Calls in progress stay on the connection that is replaced.
+ * One HTTP/2 connection to `host:port`: opened for the first request, and again when the last one
+ * ended or has had its maximum of calls. Calls in progress stay on the connection that is replaced.
  */
 export function connectionTo(
   address: string,
@@ -59,7 +63,9 @@ const answerWith =
   (_, { all }, answer) =>
     all ? answer(null, [{ address: ip, family: isIP(ip) }]) : answer(null, ip, isIP(ip));
 
-/** Ends a connection whose peer is frozen or disappeared silently, or that cannot be opened in time. */
+/**
+ * Ends a connection whose peer is frozen or disappeared silently, or that cannot be opened in time.
+ */
 function watch(session: ClientHttp2Session): void {
   const expect = () => {
     const bytesBefore = session.socket?.bytesRead;
@@ -90,7 +96,10 @@ function watch(session: ClientHttp2Session): void {
   session.once('close', () => clearTimeout(timer));
 }
 
-/** Only a connection with calls keeps the process alive, and one that takes no more of them is closed after the last. */
+/**
+ * Only a connection with calls keeps the process alive, and one that takes no more of them is
+ * closed after the last.
+ */
 function countCalls(session: ClientHttp2Session, callsMax: number) {
   let [left, open] = [callsMax, 0];
   const end = (stream: ClientHttp2Stream) => {

@@ -13,7 +13,10 @@ const goodMs = 5 * 60_000;
 const badMax = 5_000;
 const badMs = 60_000;
 const asksMax = 32;
-/** Wrong tokens in a minute: of one client, and of all. A question costs workspaces less than a millisecond. */
+/**
+ * Wrong tokens in a minute: of one client, and of all. A question costs workspaces less than a
+ * millisecond.
+ */
 const faultsOfClientMax = 600;
 const faultsMax = 6_000;
 /** Tokens that were good before are asked about whatever others send. */
@@ -23,8 +26,9 @@ const minuteMs = 60_000;
 const clientsMax = 5_000;
 
 /**
- * Verifies tokens from before Ed25519 by asking workspaces, which alone can. Answers are kept, and what can't be a token, or comes from a
- * client that has sent many wrong ones, is not asked: anybody can send such tokens.
+ * Verifies tokens from before Ed25519 by asking workspaces, which alone can. Answers are kept, and
+ * what can't be a token, or comes from a client that has sent many wrong ones, is not asked:
+ * anybody can send such tokens.
  */
 export function oldTokenVerifier(
   ask: (token: string) => Promise<Answer>,

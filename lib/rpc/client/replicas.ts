@@ -12,7 +12,10 @@ const lookupEveryMs = 5_000;
 type Connect = (address: string, ip?: string) => Transport;
 type Lookup = (host: string) => Promise<readonly string[]>;
 
-/** Every address behind the names of a service, such as those of a headless Service in Kubernetes, as they come and go. */
+/**
+ * Every address behind the names of a service, such as those of a headless Service in Kubernetes,
+ * as they come and go.
+ */
 export function followReplicas(
   addresses: readonly string[],
   connect: Connect,

@@ -26,8 +26,9 @@ const retryMs = 1_000;
 export type Authorization = () => Promise<string>;
 
 /**
- * Unary calls in the Connect protocol over HTTP/2, with as little as they need. Without a valid answer of the service
- * the error is Unavailable: it could not be reached, disconnected during the call, or its answer cannot be read.
+ * Unary calls in the Connect protocol over HTTP/2, with as little as they need. Without a valid
+ * answer of the service the error is Unavailable: it could not be reached, disconnected during the
+ * call, or its answer cannot be read.
  */
 export function leanTransport(connection: Connection, authorization?: Authorization): Transport {
   const unary: Transport['unary'] = async (
@@ -108,7 +109,10 @@ async function responseOf<I extends DescMessage, O extends DescMessage>(
   return new Response(method, answer, await parse(method, answer.body));
 }
 
-/** A class, since V8 puts the getters of an object literal into the old generation, where they keep the whole answer. */
+/**
+ * A class, since V8 puts the getters of an object literal into the old generation, where they keep
+ * the whole answer.
+ */
 class Response<I extends DescMessage, O extends DescMessage> implements UnaryResponse<I, O> {
   readonly stream = false;
   readonly service: DescService;

@@ -39,8 +39,9 @@ export function claimsIn(values: HandlerContext['values']): Claims | undefined {
 }
 
 /**
- * Who is behind a call, for limits. Calls of services have no user; direct ones have not come through the gateway, which
- * counts the others by user and address itself. A workspace is named once the caller's membership is known.
+ * Who is behind a call, for limits. Calls of services have no user; direct ones have not come
+ * through the gateway, which counts the others by user and address itself. A workspace is named
+ * once the caller's membership is known.
  */
 export function limitedBy(values: HandlerContext['values']): {
   user: string | undefined;
@@ -56,7 +57,10 @@ export function limitedBy(values: HandlerContext['values']): {
   };
 }
 
-/** Who calls and in which workspace, for logs; what is not known or has an impossible form is left out. */
+/**
+ * Who calls and in which workspace, for logs; what is not known or has an impossible form is left
+ * out.
+ */
 export function namesOf({ method, message, contextValues }: UnaryRequest): {
   workspaceId?: string;
   caller?: string;
@@ -121,7 +125,10 @@ export function clientAddressOf({ requestHeader }: Pick<HandlerContext, 'request
   return requestHeader.get(clientAddressHeader) ?? '';
 }
 
-/** Reads the token before the body is read. Throws Unauthenticated, or Unavailable where a token cannot be checked now. */
+/**
+ * Reads the token before the body is read. Throws Unauthenticated, or Unavailable where a token
+ * cannot be checked now.
+ */
 export function tokenGate(keyring: Keyring) {
   return async ({ method, requestHeader, values }: HandlerContext): Promise<void> => {
     const rule = operationOf(method)?.access?.rule.case;
@@ -129,7 +136,8 @@ export function tokenGate(keyring: Keyring) {
     const header = requestHeader.get('authorization');
     const caller = { header, client: requestHeader.get(peerAddressHeader) ?? '' };
     const claims = rule === 'public' ? await known(keyring, caller) : await bearer(keyring, caller);
-    // Otherwise anyone who reaches the port could use up the limits of another client, or use a key from anywhere.
+    // Otherwise anyone who reaches the port could use up the limits of another client, or use a key
+    // from anywhere.
     if (claims?.type !== 'service' && !(await isVouchedFor(keyring, requestHeader))) {
       const peer = requestHeader.get(peerAddressHeader);
       if (peer) requestHeader.set(clientAddressHeader, peer);
@@ -181,7 +189,10 @@ export type AccessOptions = { authorize: Authorize; demo: boolean };
 /** A call, as far as it is known before its message. */
 type Call = { method: DescMethod; header: Headers; values: HandlerContext['values'] };
 
-/** Throws where a call breaks the access rule of its proto. Of the message it reads the workspace alone. */
+/**
+ * Throws where a call breaks the access rule of its proto. Of the message it reads the workspace
+ * alone.
+ */
 export type Access = (call: Call, message: object) => Promise<void>;
 
 /** Unknown and foreign workspaces get the same answer, so that it does not reveal which exist. */
@@ -270,7 +281,10 @@ export function workspaceIn(message: object, guard: Operation): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Allows more than real ids, which are 20 letters and digits. Longer texts must not become keys of a cache or a limit. */
+/**
+ * Allows more than real ids, which are 20 letters and digits. Longer texts must not become keys of
+ * a cache or a limit.
+ */
 const workspaceIdForm = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** An operation that needs no membership may have no workspace, but not an impossible one. */

@@ -9,7 +9,10 @@ import { publicMessageMaxBytes } from '../wire.ts';
 import { type Access, clientAddressOf, limitedBy, operationOf } from './access.ts';
 import { widen } from './http2.ts';
 
-/** Of the messages of all callers, from when they arrive until their calls end. Those of our services do not count. */
+/**
+ * Of the messages of all callers, from when they arrive until their calls end. Those of our
+ * services do not count.
+ */
 export const messagesMaxBytes = 128 * 1024 * 1024;
 /** The rest of a larger message is read only once its caller has shown the permission for it. */
 const uncheckedMaxBytes = 64 * 1024;
@@ -19,8 +22,8 @@ export type Arrival = {
   /** Called once the caller's token is verified, before any of the message is read. */
   begin(context: HandlerContext): void;
   /**
-   * Counts a part of the message. No more may be read until a promise that it returns is fulfilled. Throws where the caller has
-   * its share of the memory for messages, or not the permission.
+   * Counts a part of the message. No more may be read until a promise that it returns is fulfilled.
+   * Throws where the caller has its share of the memory for messages, or not the permission.
    */
   take(part: Uint8Array): Promise<void> | undefined;
 };
@@ -95,8 +98,9 @@ function withoutWorkspace(): ConnectError {
 }
 
 /**
- * The workspace, as a message has it that begins like this. Empty where the method has none, and undefined where it does not come
- * so early: libraries write fields by their numbers, and that of the workspace is a low one.
+ * The workspace, as a message has it that begins like this. Empty where the method has none, and
+ * undefined where it does not come so early: libraries write fields by their numbers, and that of
+ * the workspace is a low one.
  */
 function workspaceAt(
   method: DescMethod,
@@ -132,7 +136,10 @@ function fieldIn(bytes: Uint8Array, number: number): string | undefined {
   return undefined;
 }
 
-/** A field of the same name that stands deeper may be found in its place; the whole message is checked as well. */
+/**
+ * A field of the same name that stands deeper may be found in its place; the whole message is
+ * checked as well.
+ */
 function textIn(json: string, names: readonly string[]): string | undefined {
   return new RegExp(`"(?:${names.join('|')})"\\s*:\\s*"([^"\\\\]*)"`).exec(json)?.[1];
 }
@@ -154,8 +161,8 @@ export class ArrivingRequest extends Http2ServerRequest {
   }
 
   /**
-   * The library makes room for the whole of a message as soon as its length is known, so it sees a message once all
-   * of it is here. One that is too large is passed on to be refused.
+   * The library makes room for the whole of a message as soon as its length is known, so it sees a
+   * message once all of it is here. One that is too large is passed on to be refused.
    */
   override async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     const parts = { [Symbol.asyncIterator]: () => super[Symbol.asyncIterator]() };

@@ -67,8 +67,8 @@ export type AuditDetails = Partial<
 >;
 
 /**
- * Records the change of an audited operation in its own transaction, so that neither is without the other. Does nothing if
- * it is recorded already, or if the operation is not audited.
+ * Records the change of an audited operation in its own transaction, so that neither is without the
+ * other. Does nothing if it is recorded already, or if the operation is not audited.
  */
 export async function recordChange(
   em: EntityManager,
@@ -100,7 +100,10 @@ export async function recordAnswered(em: EntityManager, call: Call, answer: obje
   if (recording) await recordChange(em, call, { targetId: targetOf(recording, answer) });
 }
 
-/** The entry of the current call for operations that write entries themselves; undefined if it is not audited. */
+/**
+ * The entry of the current call for operations that write entries themselves; undefined if it is
+ * not audited.
+ */
 export function auditEntryOf({ values }: Call): AuditEntry | undefined {
   return values.get(recordingKey)?.entry;
 }
@@ -112,8 +115,8 @@ export function recordNothing({ values }: Call): void {
 }
 
 /**
- * Records each success of an operation that its contract marks with `audit`, unless the operation did so in its own
- * transaction. Operations without a membership always do.
+ * Records each success of an operation that its contract marks with `audit`, unless the operation
+ * did so in its own transaction. Operations without a membership always do.
  */
 export function auditInterceptor(audit: Audit | undefined): Interceptor {
   const listed = new LRUCache<string, true>({ max: listedMax });

@@ -12,8 +12,8 @@ export const deadlineDefaultMs = 30_000;
 export const deadlineMaxMs = 10 * 60_000;
 
 /**
- * Cuts a deadline to ten minutes. A caller may pass on the deadline of its own work, such as an hour of an activity, and
- * the libraries refuse what is longer than a server takes.
+ * Cuts a deadline to ten minutes. A caller may pass on the deadline of its own work, such as an
+ * hour of an activity, and the libraries refuse what is longer than a server takes.
  */
 export function cutDeadline(headers: IncomingHttpHeaders): void {
   const { 'grpc-timeout': grpc, 'connect-timeout-ms': connect } = headers;
@@ -49,8 +49,9 @@ export function defaultDeadline(deadlineMs: number): Interceptor {
 }
 
 /**
- * Ends the statements of a call that was cancelled or is late, and has tenants take turns with the connections of a pool.
- * Calls between services continue: sent mail must be recorded whatever happens to the caller.
+ * Ends the statements of a call that was cancelled or is late, and has tenants take turns with the
+ * connections of a pool. Calls between services continue: sent mail must be recorded whatever
+ * happens to the caller.
  */
 export const statementsEndWithCall: Interceptor = (next) => (request) => {
   const rule = operationOf(request.method)?.access?.rule.case;

@@ -7,7 +7,9 @@ import { callerOf } from './access.ts';
 
 type Methods = ServiceImpl<typeof WorkspaceDataService>;
 
-/** The RPC of every service: erases `parts` of a workspace in their order, so what runs comes first. */
+/**
+ * The RPC of every service: erases `parts` of a workspace in their order, so what runs comes first.
+ */
 export function eraseWorkspace(
   store: Store,
   parts: readonly ErasedTable[],

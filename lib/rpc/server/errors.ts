@@ -53,8 +53,8 @@ function textOf(code: Code): string {
 }
 
 /**
- * Turns any error of an operation into a ConnectError. Unexpected errors are logged here and answered without their
- * text, which may hold personal data.
+ * Turns any error of an operation into a ConnectError. Unexpected errors are logged here and
+ * answered without their text, which may hold personal data.
  */
 export function errorInterceptor(log: Log): Interceptor {
   return (next) => async (request) => {
@@ -93,7 +93,8 @@ export function explained(error: ConnectError, requestId: string): ConnectError 
 }
 
 function aborted(signal: AbortSignal): ConnectError {
-  // A new error, since calls that share the signal share its reason, and details are added for each call.
+  // A new error, since calls that share the signal share its reason, and details are added for each
+  // call.
   const { rawMessage, code } = ConnectError.from(signal.reason, Code.Canceled);
   return new ConnectError(rawMessage, code);
 }

@@ -12,8 +12,8 @@ const watchIntervalMs = 1_000;
 export type IsServing = () => Promise<boolean>;
 
 /**
- * grpc.health.v1 for every service of the process and for the process itself (the empty name). The last status that
- * a watch gets is NOT_SERVING, when the process drains.
+ * grpc.health.v1 for every service of the process and for the process itself (the empty name). The
+ * last status that a watch gets is NOT_SERVING, when the process drains.
  */
 export function healthRoutes(
   services: readonly string[],

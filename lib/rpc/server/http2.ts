@@ -24,11 +24,14 @@ import { messageMaxBytes } from '../wire.ts';
 /** Streams over all connections. */
 const streamsMax = 4_096;
 /**
- * Half of all streams, so that no connection uses all. A gateway has 1,024 requests in flight, and Node still counts
- * streams for a moment after their peer has seen them end.
+ * Half of all streams, so that no connection uses all. A gateway has 1,024 requests in flight, and
+ * Node still counts streams for a moment after their peer has seen them end.
  */
 const streamsPerConnectionMax = 2_048;
-/** Of a connection that no service has called on. All frames of a read are handled in one go, so many streams would keep all other calls waiting. */
+/**
+ * Of a connection that no service has called on. All frames of a read are handled in one go, so
+ * many streams would keep all other calls waiting.
+ */
 const streamsOfStrangersMax = 100;
 /** Bytes that may wait to be sent on one connection; more calls are refused meanwhile. */
 const waitingMaxMb = 256;
@@ -46,10 +49,16 @@ type Server = Http2Server | Http2SecureServer;
 
 type Take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => void;
 
-/** Streams of one connection that its peer may reset: at once, and then a second. Beyond it nghttp2 ends the connection. */
+/**
+ * Streams of one connection that its peer may reset: at once, and then a second. Beyond it nghttp2
+ * ends the connection.
+ */
 export type ResetLimits = { burst: number; perSecond: number };
 
-/** A fair client resets at most the calls that it has in progress. Node allows 1,000, and 33 a second. */
+/**
+ * A fair client resets at most the calls that it has in progress. Node allows 1,000, and 33 a
+ * second.
+ */
 export const resetsOfClients: ResetLimits = { burst: 256, perSecond: 20 };
 /** One connection of a gateway or a proxy carries what all of its clients cancel. */
 export const resetsOfMany: ResetLimits = { burst: 20_000, perSecond: 5_000 };
@@ -78,7 +87,10 @@ export function openServer(tls: ServerTls | undefined, { resets, ...limits }: Op
 
 const widened = new WeakSet<Http2Session>();
 
-/** Lets a connection have as many streams as one of our services needs, and keeps it however long it is idle. */
+/**
+ * Lets a connection have as many streams as one of our services needs, and keeps it however long it
+ * is idle.
+ */
 export function widen(session: Http2Session | undefined): void {
   if (!session || session.destroyed || widened.has(session)) return;
   widened.add(session);
@@ -98,13 +110,18 @@ export type ServerLimits = Omit<ConnectionLimits, 'isBarred'> & {
   idleMaxMs: number;
   /** How long a connection may take to begin HTTP/2. */
   beginMaxMs: number;
-  /** Resets count by address, which gets no connection while it has no resets left; otherwise by connection. */
+  /**
+   * Resets count by address, which gets no connection while it has no resets left; otherwise by
+   * connection.
+   */
   barsAddresses: boolean;
   /** Of a call, 32 more for each field; beyond it a call is reset. */
   headersMaxBytes: number;
 };
 
-/** For the port of a service: peers are few, share few addresses, and are not barred for each other. */
+/**
+ * For the port of a service: peers are few, share few addresses, and are not barred for each other.
+ */
 export const serverLimits: ServerLimits = {
   max: 1_024,
   perAddressMax: 512,
@@ -130,8 +147,8 @@ type Peer = {
 };
 
 /**
- * Passes on the streams of a server within its limits. By the rules of HTTP/2, refused streams are safe to retry. A peer that
- * resets more streams than it may is disconnected.
+ * Passes on the streams of a server within its limits. By the rules of HTTP/2, refused streams are
+ * safe to retry. A peer that resets more streams than it may is disconnected.
  */
 export function serveStreams(server: Server, limits: ServerLimits, take: Take) {
   const resets = new TokenBuckets(resetsOfClients.perSecond, { burst: resetsOfClients.burst });
@@ -217,8 +234,8 @@ function disconnect(session: Http2Session): void {
 }
 
 /**
- * Lets the rest of a message that was answered early arrive, within bounds: resetting its stream would discard the
- * answer, and some clients send everything before they read it.
+ * Lets the rest of a message that was answered early arrive, within bounds: resetting its stream
+ * would discard the answer, and some clients send everything before they read it.
  */
 export function discardRest(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return;

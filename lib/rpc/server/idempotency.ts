@@ -72,9 +72,9 @@ type Method<Input extends DescMessage, Output extends DescMessage> = {
 };
 
 /**
- * Runs an operation in one transaction. With an `Idempotency-Key` its first answer is stored in that
- * transaction for 24 hours: a repeat gets it again, a concurrent one waits for it, and the same key
- * with another request is refused.
+ * Runs an operation in one transaction. With an `Idempotency-Key` its first answer is stored in
+ * that transaction for 24 hours: a repeat gets it again, a concurrent one waits for it, and the
+ * same key with another request is refused.
  */
 export function once<Input extends DescMessage, Output extends DescMessage>(
   store: Store,
@@ -140,8 +140,8 @@ export function replayed(call: HandlerContext): void {
 }
 
 /**
- * Those of the calls that are the first with their keys. Waits for other transactions that have claimed one of the keys;
- * each takes its keys in the same order.
+ * Those of the calls that are the first with their keys. Waits for other transactions that have
+ * claimed one of the keys; each takes its keys in the same order.
  */
 export async function claimKeys(
   em: EntityManager,
@@ -202,8 +202,9 @@ export async function keptAnswers(
 }
 
 /**
- * The answers to calls whose keys are known already. Read before a call does anything outside its transaction: a repeat changes
- * nothing. A call without an answer here may still be a repeat, of one that runs at the same time.
+ * The answers to calls whose keys are known already. Read before a call does anything outside its
+ * transaction: a repeat changes nothing. A call without an answer here may still be a repeat, of
+ * one that runs at the same time.
  */
 export async function knownAnswers(
   store: Store,

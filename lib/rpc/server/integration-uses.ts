@@ -10,8 +10,9 @@ type Methods = ServiceImpl<typeof IntegrationUseService>;
 const namedMax = 5;
 
 /**
- * The RPC of services whose work is bound to integrations. `usesSql` selects `kind` and `name` of unfinished work of the
- * workspace $1 that is bound to the integration $2, or with `withUnbound` to none yet.
+ * The RPC of services whose work is bound to integrations. `usesSql` selects `kind` and `name` of
+ * unfinished work of the workspace $1 that is bound to the integration $2, or with `withUnbound` to
+ * none yet.
  */
 export function listIntegrationUses(
   store: Store,

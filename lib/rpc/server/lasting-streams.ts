@@ -12,7 +12,10 @@ export type StreamLimits = {
   messageMaxMs: number;
 };
 
-/** A service has few watchers: callers of its replicas, and a probe. Clients open a watch again after its maximum age. */
+/**
+ * A service has few watchers: callers of its replicas, and a probe. Clients open a watch again
+ * after its maximum age.
+ */
 export const streamLimits: StreamLimits = {
   streamsMax: 256,
   perConnectionMax: 16,
@@ -20,7 +23,10 @@ export const streamLimits: StreamLimits = {
   messageMaxMs: deadlineDefaultMs,
 };
 
-/** Admits a stream or refuses it, independently of other calls, and ends it at its maximum age. Refusals are safe to retry. */
+/**
+ * Admits a stream or refuses it, independently of other calls, and ends it at its maximum age.
+ * Refusals are safe to retry.
+ */
 export function admitStreams({ streamsMax, perConnectionMax, ageMaxMs }: StreamLimits) {
   let open = 0;
   const openOn = new WeakMap<Http2Session, number>();

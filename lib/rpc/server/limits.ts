@@ -17,7 +17,9 @@ export function limitedGate(gate: Gate, limits: RequestLimits): Gate {
   };
 }
 
-/** Counts calls by workspace, which is known once access is granted, and direct ones by key or user. */
+/**
+ * Counts calls by workspace, which is known once access is granted, and direct ones by key or user.
+ */
 export function limitInterceptor(limits: RequestLimits): Interceptor {
   return (next) => (request) => {
     if (!operationOf(request.method)) return next(request);
@@ -29,9 +31,10 @@ export function limitInterceptor(limits: RequestLimits): Interceptor {
 }
 
 /**
- * Has heavy calls take turns: a few run at a time, so that quick ones have the rest of the process and of its connections. A tenant has
- * fewer places while others are active: their quick calls need the processor that its heavy ones would take.
- * Services make heavy calls for a tenant, and are treated as the tenant.
+ * Has heavy calls take turns: a few run at a time, so that quick ones have the rest of the process
+ * and of its connections. A tenant has fewer places while others are active: their quick calls need
+ * the processor that its heavy ones would take. Services make heavy calls for a tenant, and are
+ * treated as the tenant.
  */
 export function heavyInterceptor(): Interceptor {
   const lane = new WaitingLane(heavyLane);
@@ -49,7 +52,10 @@ export function heavyInterceptor(): Interceptor {
   };
 }
 
-/** Has the next heavy call of the tenant wait for so long after this one, which is heavy. Meanwhile others have its place. */
+/**
+ * Has the next heavy call of the tenant wait for so long after this one, which is heavy. Meanwhile
+ * others have its place.
+ */
 export function restAfter({ values }: Pick<HandlerContext, 'values'>, restMs: number): void {
   values.set(restKey, restMs);
 }

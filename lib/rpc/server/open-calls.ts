@@ -9,8 +9,8 @@ export type OpenCall = HandlerContext & { end(reason: ConnectError): void };
 type Received = { headers: IncomingHttpHeaders; requestHeader: Headers; timeoutMs: number };
 
 /**
- * Opens calls as the library does, but with one signal each and no copy of the request: the objects that the
- * library creates for a call cost as much as a small operation.
+ * Opens calls as the library does, but with one signal each and no copy of the request: the objects
+ * that the library creates for a call cost as much as a small operation.
  */
 export function openCalls(shutdown: AbortSignal) {
   const open = new PassingMap<OpenCall, NodeJS.Timeout>();

@@ -14,7 +14,10 @@ import { createLog } from '../../log.ts';
 import { connectToService } from '../client/client.ts';
 import { serve } from './serve.ts';
 
-/** Calls an operation that fails with the given error, if any; returns the log and the call's result. */
+/**
+ * Calls an operation that fails with the given error, if any; returns the log and the call's
+ * result.
+ */
 async function givenCall(headers: Record<string, string>, failure?: ConnectError) {
   const lines = new PassThrough();
   const log = pino({ base: null, timestamp: false }, lines);

@@ -9,8 +9,8 @@ import { namesOf } from './access.ts';
 import { explained } from './errors.ts';
 
 /**
- * Gives every call an id, the caller's own if it is valid, and returns it; logs each call in one line: its RPC, its code,
- * its duration, who called and in which workspace.
+ * Gives every call an id, the caller's own if it is valid, and returns it; logs each call in one
+ * line: its RPC, its code, its duration, who called and in which workspace.
  */
 export function requestLog(log: Log): Interceptor {
   return (next) => async (request) => {
@@ -43,7 +43,9 @@ function spanOf({ header, method }: { header: Headers; method: DescMethod }): Sp
 
 type Gate = (context: HandlerContext) => Promise<void>;
 
-/** Rejected calls never reach the interceptors, so they are logged here, and their errors completed. */
+/**
+ * Rejected calls never reach the interceptors, so they are logged here, and their errors completed.
+ */
 export function loggedGate(log: Log, gate: Gate): Gate {
   return async (context) => {
     const call = beginCall(log, context.method, context.requestHeader);

@@ -90,8 +90,9 @@ type CallOptions = Pick<
 >;
 
 /**
- * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
- * outermost first: log, errors, deadline, access, keys, limits, turns, connections, validation, audit.
+ * The rules for every call of every service: the gate, before its message is read, and then the
+ * interceptors, outermost first: log, errors, deadline, access, keys, limits, turns, connections,
+ * validation, audit.
  */
 export function callRules({ authorize, audit, demo, keyring, log, ...given }: CallOptions) {
   const { limits = new RequestLimits(noLimits) } = given;
@@ -133,8 +134,8 @@ export type RunningService = {
 };
 
 /**
- * Serves gRPC, gRPC-Web and Connect over h2c or TLS on one port, with health and reflection. Draining
- * answers NOT_SERVING first, lets calls in flight end, and then closes.
+ * Serves gRPC, gRPC-Web and Connect over h2c or TLS on one port, with health and reflection.
+ * Draining answers NOT_SERVING first, lets calls in flight end, and then closes.
  */
 export async function serve(
   options: ServiceOptions,

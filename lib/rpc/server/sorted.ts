@@ -8,8 +8,9 @@ import type {
 import { FieldMaskSchema, StructSchema } from '@bufbuild/protobuf/wkt';
 
 /**
- * A copy of a message in which all that has no order of its own is sorted: keys of maps and of free-form objects, and
- * the paths of field masks. Requests that are equal as JSON have equal bytes then.
+ * A copy of a message in which all that has no order of its own is sorted: keys of maps and of
+ * free-form objects, and the paths of field masks. Requests that are equal as JSON have equal bytes
+ * then.
  */
 export function sorted<Desc extends DescMessage>(
   desc: Desc,

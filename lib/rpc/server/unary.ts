@@ -45,7 +45,8 @@ export type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHea
 
 /**
  * Answers calls between services: unary calls in the Connect protocol with binary messages. It
- * behaves like the library, without its objects and iterators, which cost more than a small operation.
+ * behaves like the library, without its objects and iterators, which cost more than a small
+ * operation.
  */
 export function unaryServer(options: Options): StreamHandler {
   const specs = unarySpecs(options.routes);
@@ -81,7 +82,8 @@ function unarySpecs(routes: Options['routes']): Map<string, UnarySpec> {
   return specs;
 }
 
-// Created once: aborting without a reason, or with a new one for each call, costs more than answering.
+// Created once: aborting without a reason, or with a new one for each call, costs more than
+// answering.
 const left = new ConnectError('the caller left', Code.Canceled);
 const over = new ConnectError('the call is over', Code.Canceled);
 
@@ -118,7 +120,8 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
 function begin({ open }: Shared, { method }: UnarySpec, { headers }: Request) {
   const requestHeader = metadataOf(headers);
   const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), deadlineMaxMs);
-  // The deadline also ends a message that does not arrive, so callers without a token may not set a long one.
+  // The deadline also ends a message that does not arrive, so callers without a token may not set a
+  // long one.
   const maxMs = isPublic(method) ? deadlineDefaultMs : deadlineMaxMs;
   const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxMs);
   return { call: open(method, { headers, requestHeader, timeoutMs }), badTimeout: timeout.error };

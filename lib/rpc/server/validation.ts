@@ -7,8 +7,8 @@ import { type FieldFault, invalidFields } from '#lib/errors/errors.ts';
 const validator = createValidator();
 
 /**
- * Checks a request against the rules of its proto. The first violation in field order is the error's
- * text; all are in the details.
+ * Checks a request against the rules of its proto. The first violation in field order is the
+ * error's text; all are in the details.
  */
 export function validate<Desc extends DescMessage>(
   schema: Desc,
@@ -34,7 +34,9 @@ function toFault(violation: Violation): FieldFault {
   return { field, description: describe(field, violation) };
 }
 
-/** Rules with a message of their own are not prefixed; for standard ones the field's name is added. */
+/**
+ * Rules with a message of their own are not prefixed; for standard ones the field's name is added.
+ */
 function describe(field: string, { ruleId, message }: Violation): string {
   if (ruleId === 'required' || ruleId === 'string.min_len') return `${field} is required`;
   if (/^(?:string|repeated|map|int32|int64|double|enum|bytes)\./.test(ruleId)) {

@@ -4,7 +4,10 @@ import type { Context } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { readSample } from '../variations/stats.ts';
 
-/** An operator's update in the Temporal UI does what the API's selectWinner does. Answers the new status. */
+/**
+ * An operator's update in the Temporal UI does what the API's selectWinner does. Answers the new
+ * status.
+ */
 export function chooseWinner(context: Context) {
   const { store, now } = context;
   return async (key: BroadcastKey, templateId: string): Promise<string> => {

@@ -5,7 +5,10 @@ import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { releaseBroadcastUses } from '../variations/template-uses.ts';
 
-/** The audience is frozen and every slice is done: `sent` means recipients = sent + failed + skipped. */
+/**
+ * The audience is frozen and every slice is done: `sent` means recipients = sent + failed +
+ * skipped.
+ */
 export function finish(context: Context) {
   const { store, now } = context;
   return async (key: BroadcastKey): Promise<void> => {

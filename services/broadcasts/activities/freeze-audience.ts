@@ -15,7 +15,10 @@ import { pinPlan } from '../plan/plan.ts';
 import { checkContent, missingList, missingSegment } from '../plan/sendable.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 
-/** Steps of one activity: what is sent meanwhile takes longer, and operators see the count after each activity. */
+/**
+ * Steps of one activity: what is sent meanwhile takes longer, and operators see the count after
+ * each activity.
+ */
 const stepsMax = { beforeSending: 1, whileSending: 10, alone: 100 };
 /** Half of the activity's time: pages of slow segments take seconds each. */
 const readingMaxMs = 5 * 60_000;
@@ -29,9 +32,10 @@ type Pin = { plan: Plan; global: GlobalFeed | undefined };
 type Progress = 'more' | 'done' | 'stopped';
 
 /**
- * Pins the content and copies the audience in steps. Each of them commits one page, or cuts one into slices, and holds
- * the lock of the row no longer: what is committed stays, and a repeat continues after it. The first page pins the plan;
- * if the broadcast changes before it, nothing is kept.
+ * Pins the content and copies the audience in steps. Each of them commits one page, or cuts one
+ * into slices, and holds the lock of the row no longer: what is committed stays, and a repeat
+ * continues after it. The first page pins the plan; if the broadcast changes before it, nothing is
+ * kept.
  */
 export function freezeAudience(context: Context) {
   return async (key: BroadcastKey): Promise<{ hasMore: boolean }> => {
@@ -68,7 +72,10 @@ async function freezeMore(context: Context, key: BroadcastKey): Promise<{ hasMor
   return { hasMore: (isCut ? progress : await cutAll(context, key)) === 'more' };
 }
 
-/** The list or segment that is gone. A person may choose another: unlike other errors this one does not end the broadcast. */
+/**
+ * The list or segment that is gone. A person may choose another: unlike other errors this one does
+ * not end the broadcast.
+ */
 async function missedBy(
   context: Context,
   { workspace_id: workspaceId, audience, plan }: Broadcast,
@@ -154,7 +161,10 @@ function keepPage(context: Context, seen: Broadcast, { page, pin }: Step) {
   });
 }
 
-/** Another worker may have stored the page, and until the plan is pinned the broadcast may have been updated. */
+/**
+ * Another worker may have stored the page, and until the plan is pinned the broadcast may have been
+ * updated.
+ */
 function continues(row: Broadcast, seen: Broadcast, pin: Pin | undefined): boolean {
   if (pin) return !row.plan && row.revision === seen.revision;
   return row.freeze_after === seen.freeze_after && !row.frozen_at;

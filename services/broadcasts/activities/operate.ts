@@ -9,7 +9,10 @@ export type BroadcastAction = 'pause' | 'resume' | 'cancel';
 
 const noRest = { provider: undefined, begunAt: undefined };
 
-/** An operator's update in the Temporal UI does what the API's operation does. Answers the new status. */
+/**
+ * An operator's update in the Temporal UI does what the API's operation does. Answers the new
+ * status.
+ */
 export function operate(context: Context) {
   const { store, now } = context;
   return async (key: BroadcastKey, action: BroadcastAction): Promise<string> => {

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 
 /**
- * Pauses with a reason: an outage is retried automatically, at its end where that is known; a fault waits for a
- * person.
+ * Pauses with a reason: an outage is retried automatically, at its end where that is known; a fault
+ * waits for a person.
  */
 export function pauseBySystem({ store, now }: Context) {
   return (

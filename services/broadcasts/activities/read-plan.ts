@@ -12,7 +12,10 @@ import {
   type Step,
 } from '../lifecycle/next-step.ts';
 
-/** The row is read again after a step: after a minute's work at the broadcast's rate, as far as these allow. */
+/**
+ * The row is read again after a step: after a minute's work at the broadcast's rate, as far as
+ * these allow.
+ */
 const slicesPerStep = { min: 2, max: 8 };
 
 /** The next step by the row, and what an operator reads about it. */
@@ -30,7 +33,9 @@ export type Story = {
   retriesAt: string | null;
   reason: string | null;
   winner: string | null;
-  /** A link to the broadcast's page; absent where there is none, and in histories of older versions. */
+  /**
+   * A link to the broadcast's page; absent where there is none, and in histories of older versions.
+   */
   pageUrl?: string | undefined;
 };
 
@@ -82,7 +87,10 @@ type Row = {
   settle_at: string | null;
 };
 
-/** In the order of sending: the sample first, and the slices of its arms in turn, so that time favours none. */
+/**
+ * In the order of sending: the sample first, and the slices of its arms in turn, so that time
+ * favours none.
+ */
 async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Promise<AudienceParts> {
   const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   const perMinute = broadcast.plan?.rate_limit_per_minute ?? 0;

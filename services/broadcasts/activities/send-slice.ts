@@ -25,8 +25,8 @@ const heartbeatEveryMs = 250;
 export type SliceKey = BroadcastKey & { slice: number };
 
 /**
- * Sends one slice, or as much of it as a minute allows. Recipients with an outcome are answered from the record, so it
- * is safe to repeat and to run twice at the same time.
+ * Sends one slice, or as much of it as a minute allows. Recipients with an outcome are answered
+ * from the record, so it is safe to repeat and to run twice at the same time.
  */
 export function sendSlice(context: Context) {
   return async (key: SliceKey): Promise<SliceResult> =>
@@ -92,8 +92,9 @@ async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastK
 }
 
 /**
- * A run that an operator cancels does not wait for its activities. If the activity then leaves nothing to count, the
- * run has to read the row again: it may have seen a slice that was still to be counted.
+ * A run that an operator cancels does not wait for its activities. If the activity then leaves
+ * nothing to count, the run has to read the row again: it may have seen a slice that was still to
+ * be counted.
  */
 async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> {
   await store.fork().transactional(async (em) => {
@@ -102,7 +103,10 @@ async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> 
   });
 }
 
-/** The variation of an arm; once there is a winner, the winner, also for recipients of the sample without a message. */
+/**
+ * The variation of an arm; once there is a winner, the winner, also for recipients of the sample
+ * without a message.
+ */
 function variationOf(
   { winning_template }: Broadcast,
   { variations }: Plan,

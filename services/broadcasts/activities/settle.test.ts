@@ -49,7 +49,9 @@ async function givenFrozen(): Promise<Key> {
   return key;
 }
 
-/** Sends one message after the other until its signal aborts, and then answers nothing about them. */
+/**
+ * Sends one message after the other until its signal aborts, and then answers nothing about them.
+ */
 async function sendSlowly({ emails }: SendBatchRequest, stop?: AbortSignal) {
   for (const email of emails) {
     if (stop?.aborted) throw new ConnectError('stopped', Code.Canceled);
@@ -192,7 +194,8 @@ test.each(['pause', 'cancel'] as const)(
   'messages of a worker that died before a %s are counted once none of its calls can be open',
   async (action) => {
     const key = await givenFrozen();
-    // The state that a killed worker leaves: its calls are open, and nobody will report their outcomes.
+    // The state that a killed worker leaves: its calls are open, and nobody will report their
+    // outcomes.
     const diedAtMs = given.clock.now.getTime() + 80_000;
     await query(
       given.context.store.fork(),

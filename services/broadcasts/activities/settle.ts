@@ -7,7 +7,10 @@ import { countWhole, settleLater, warnUncounted } from '../sending/settling.ts';
 
 const slicesMax = 20;
 
-/** Counts the outcomes of calls that were stopped, from the record; messages in flight are left for later. */
+/**
+ * Counts the outcomes of calls that were stopped, from the record; messages in flight are left for
+ * later.
+ */
 export function settle(context: Context) {
   return async ({ workspaceId, id }: BroadcastKey): Promise<void> => {
     const slices = await context.store.fork().find(

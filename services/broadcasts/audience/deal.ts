@@ -9,10 +9,10 @@ import { type RecipientPage, sliceSize } from './pages.ts';
 const cutMax = 10_000;
 
 /**
- * Divides a page into parts: recipients that get the same content at the same time. So many of them as `sample` says
- * belong to the sample of a test, which is sent at once and dealt to the arms in turn, so that their sizes differ by at
- * most one. A digest of broadcast and address selects them, so that it depends on neither the alphabet nor other
- * broadcasts.
+ * Divides a page into parts: recipients that get the same content at the same time. So many of them
+ * as `sample` says belong to the sample of a test, which is sent at once and dealt to the arms in
+ * turn, so that their sizes differ by at most one. A digest of broadcast and address selects them,
+ * so that it depends on neither the alphabet nor other broadcasts.
  */
 export async function dealPage(
   em: EntityManager,
@@ -56,8 +56,8 @@ export async function dealPage(
 }
 
 /**
- * Cuts the next parts into slices: whole ones, but for the last of each group. Parts of a group whose end is not read
- * yet keep what would not fill a slice. Returns false once no part is left.
+ * Cuts the next parts into slices: whole ones, but for the last of each group. Parts of a group
+ * whose end is not read yet keep what would not fill a slice. Returns false once no part is left.
  */
 export async function cutParts(
   em: EntityManager,

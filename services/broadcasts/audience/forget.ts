@@ -3,7 +3,10 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { isOver } from '../broadcast-row.ts';
 
-/** Deletes the addresses of a finished broadcast by a job. Its counts stay, and messages has what was sent. */
+/**
+ * Deletes the addresses of a finished broadcast by a job. Its counts stay, and messages has what
+ * was sent.
+ */
 export async function forgetIfOver(em: EntityManager, broadcast: Broadcast): Promise<void> {
   if (!isOver(broadcast.status)) return;
   await addForget(em, { workspaceId: broadcast.workspace_id, id: broadcast.id });

@@ -31,7 +31,10 @@ const zones: Record<string, string> = {
   paris: 'Europe/Paris',
 };
 
-/** Plays a broadcast in the recipients' own zones until it ends; the clock jumps to each time that it waits for. */
+/**
+ * Plays a broadcast in the recipients' own zones until it ends; the clock jumps to each time that
+ * it waits for.
+ */
 async function playZones(local: Partial<Schedule>, more: { test_settings?: typeof tested } = {}) {
   given.neighbours.audience = Object.keys(zones);
   given.neighbours.zoneOf = (email) => zones[email] ?? '';

@@ -21,13 +21,19 @@ export async function storePage(
   row.winner_phase_recipient_count = row.test_settings.enabled ? count - sample : 0;
 }
 
-/** Each page adds the share of the whole that it completes: over all pages the sample is as large as over one. */
+/**
+ * Each page adds the share of the whole that it completes: over all pages the sample is as large as
+ * over one.
+ */
 function sampleSize({ enabled, sample_percentage }: TestSettings, count: number): number {
   if (!enabled) return 0;
   return Math.min(count, Math.max(1, Math.floor((count * sample_percentage) / 100)));
 }
 
-/** Cuts a page into slices directly. A page as JSON costs the driver and PostgreSQL half as much as an array. */
+/**
+ * Cuts a page into slices directly. A page as JSON costs the driver and PostgreSQL half as much as
+ * an array.
+ */
 async function cutPage(
   em: EntityManager,
   { workspace_id, id }: Broadcast,

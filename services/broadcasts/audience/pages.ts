@@ -30,8 +30,9 @@ export function pageSize(plan: Plan): number {
 }
 
 /**
- * Reads pages of an audience by the address that they start after. Segments leave pages short: these are put together until they
- * fill one, for a while, so that slices are not small without need.
+ * Reads pages of an audience by the address that they start after. Segments leave pages short:
+ * these are put together until they fill one, for a while, so that slices are not small without
+ * need.
  */
 export function pageReader(
   { audience }: Pick<Peers, 'audience'>,

@@ -4,8 +4,9 @@ import type { BroadcastKey } from '../broadcast.ts';
 import type { Slice } from './slice.ts';
 
 /**
- * Contacts with odd values fail alone. If more than a tenth of a slice fails to render, the template or a feed is
- * broken, and every other recipient would probably fail too. Fewer than ten failures may be chance.
+ * Contacts with odd values fail alone. If more than a tenth of a slice fails to render, the
+ * template or a feed is broken, and every other recipient would probably fail too. Fewer than ten
+ * failures may be chance.
  */
 const tooMany = { min: 10, share: 0.1 };
 
@@ -16,7 +17,10 @@ export function hasTooManyRenderFailures({ sent, failed, deferred, unrendered }:
   return unrendered >= tooMany.min && unrendered > (sent + failed + deferred) * tooMany.share;
 }
 
-/** Why a broadcast has to pause; undefined where it may go on. Judges the total as well, since slices may be tiny. */
+/**
+ * Why a broadcast has to pause; undefined where it may go on. Judges the total as well, since
+ * slices may be tiny.
+ */
 export async function renderFailureReason(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,

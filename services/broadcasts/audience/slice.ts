@@ -36,9 +36,15 @@ const schema = defineEntity({
     unrendered: p.integer(),
     /** Why one of them failed to render; empty if none did. Contains no address. */
     unrendered_reason: p.string(),
-    /** The part of the counts that belongs to recipients after `answered`, some of whom have no outcome yet. */
+    /**
+     * The part of the counts that belongs to recipients after `answered`, some of whom have no
+     * outcome yet.
+     */
     beyond: p.json<SliceCounts>().nullable(),
-    /** When messages is asked for the outcomes of open calls; null where everything that was started is counted. */
+    /**
+     * When messages is asked for the outcomes of open calls; null where everything that was started
+     * is counted.
+     */
     settle_at: p.datetime().nullable(),
     next_due_at: p.datetime().nullable(),
     done_at: p.datetime().nullable(),

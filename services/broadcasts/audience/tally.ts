@@ -68,8 +68,8 @@ export function addAnswer(tally: SliceTally, answer: SendBatchResponse): void {
 }
 
 /**
- * Marks a slice before calls for it are opened, so that their outcomes are counted at `settleAt` at the latest. Refuses
- * if the broadcast was changed or deleted since it was read.
+ * Marks a slice before calls for it are opened, so that their outcomes are counted at `settleAt` at
+ * the latest. Refuses if the broadcast was changed or deleted since it was read.
  */
 export async function openSlice(
   em: EntityManager,

@@ -5,7 +5,9 @@ import { addWake } from '../lifecycle/wake.ts';
 
 const broadcastsAtOnce = 100;
 
-/** What this service keeps of a workspace. A run whose broadcast is gone stops sending, and ends. */
+/**
+ * What this service keeps of a workspace. A run whose broadcast is gone stops sending, and ends.
+ */
 export function partsOf(store: Store): readonly ErasedTable[] {
   return [
     { table: 'broadcasts', erase: (workspaceId) => eraseBroadcasts(store, workspaceId) },

@@ -35,7 +35,10 @@ export async function askGlobalFeed(
   return { data: answer.data, json, fetchedAt: answer.fetchedAt };
 }
 
-/** The broadcast as it is described to feeds; a deleted list has no name, and a broadcast to segments alone no list. */
+/**
+ * The broadcast as it is described to feeds; a deleted list has no name, and a broadcast to
+ * segments alone no list.
+ */
 export async function subjectOf(
   { lists, workspaces }: Subject,
   { workspace_id: workspaceId, id, name, audience }: Broadcast,
@@ -60,7 +63,10 @@ async function nameOf(list: ReturnType<Peers['lists']['getList']>): Promise<stri
   }
 }
 
-/** Stores the answer outside of the row, which is read far more often. The caller holds the lock of the row. */
+/**
+ * Stores the answer outside of the row, which is read far more often. The caller holds the lock of
+ * the row.
+ */
 export async function saveGlobalFeed(
   em: EntityManager,
   broadcast: Broadcast,

@@ -52,7 +52,10 @@ function headerFault({ name, value }: FeedHeader, seen: ReadonlySet<string>): st
   return undefined;
 }
 
-/** An absent value keeps the stored one, but only for the same server: a secret never goes to another one. */
+/**
+ * An absent value keeps the stored one, but only for the same server: a secret never goes to
+ * another one.
+ */
 export function sealHeaders(
   keyring: Keyring,
   { url, headers }: Pick<Feed, 'url' | 'headers'>,

@@ -5,8 +5,8 @@ const local = /^(.+\.)?(localhost|localdomain|local)$/;
 const internal = /^(.+\.)?(internal|corp|intranet)$|^metadata$|\.cluster\.local$/;
 
 /**
- * The error of a feed URL, if any. Host names are checked by syntax only: the addresses that they resolve to are
- * checked on every call.
+ * The error of a feed URL, if any. Host names are checked by syntax only: the addresses that they
+ * resolve to are checked on every call.
  */
 export function feedUrlFault(egress: Egress, text: string): string | undefined {
   if (/^https?:\/*$/i.test(text)) return 'URL must have a host';

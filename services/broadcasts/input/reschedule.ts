@@ -6,8 +6,8 @@ import type { Peers } from '../peers.ts';
 import { startTime } from './start-time.ts';
 
 /**
- * Changes the given parts of a schedule and keeps the others. A draft only stores them; a broadcast that is scheduled or
- * paused moves to the new time. `zone` is for a schedule that has none.
+ * Changes the given parts of a schedule and keeps the others. A draft only stores them; a broadcast
+ * that is scheduled or paused moves to the new time. `zone` is for a schedule that has none.
  */
 export function reschedule(
   broadcast: Broadcast,

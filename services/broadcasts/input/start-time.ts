@@ -23,9 +23,10 @@ const lastZone = 'Etc/GMT+12';
 const lastMoment = new Date('9999-12-31T23:59:59.999Z');
 
 /**
- * The moment of a local time. A time that daylight saving skips moves forward; of a repeated one the first is taken.
- * Up to an hour in the past is accepted and starts at once. With the recipients' own zones it is the
- * moment of the first zone of the world. `prefix` names the message that holds the fields.
+ * The moment of a local time. A time that daylight saving skips moves forward; of a repeated one
+ * the first is taken. Up to an hour in the past is accepted and starts at once. With the
+ * recipients' own zones it is the moment of the first zone of the world. `prefix` names the message
+ * that holds the fields.
  */
 export function startTime(local: LocalTime, now: Date, prefix = ''): Date {
   const { scheduledDate, scheduledTime, timezone, useRecipientTimezone = false } = local;
@@ -61,7 +62,10 @@ function moment({ scheduledDate, scheduledTime }: LocalTime, zone: string): Date
   return first.toJSDate();
 }
 
-/** The moment of a schedule's local time in a zone. An unknown or empty zone falls back to that of the schedule. */
+/**
+ * The moment of a schedule's local time in a zone. An unknown or empty zone falls back to that of
+ * the schedule.
+ */
 export function momentIn(schedule: Schedule): (zone: string) => Date {
   const local = {
     scheduledDate: schedule.scheduled_date,

@@ -12,8 +12,8 @@ import { wake } from './wake.ts';
 type Rule<Result> = (broadcast: Broadcast, em: EntityManager) => Result | Promise<Result>;
 
 /**
- * Changes the locked row by a rule and wakes its run; a draft has none. NOT_FOUND if the broadcast does not exist. `call` is
- * recorded with the change.
+ * Changes the locked row by a rule and wakes its run; a draft has none. NOT_FOUND if the broadcast
+ * does not exist. `call` is recorded with the change.
  */
 export function changeBroadcast<Result>(
   store: Store,
@@ -30,7 +30,10 @@ export function changeBroadcast<Result>(
   });
 }
 
-/** A step of the broadcast's own run, which reads the row afterwards anyway. Does nothing if the row is gone. */
+/**
+ * A step of the broadcast's own run, which reads the row afterwards anyway. Does nothing if the row
+ * is gone.
+ */
 export function takeStep<Result>(
   store: Store,
   key: BroadcastKey,

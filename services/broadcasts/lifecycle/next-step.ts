@@ -20,8 +20,8 @@ export type Step =
 export type AudienceProgress = { open: number[]; unfinished: number; nextDueAt: Date | null };
 
 /**
- * Progress of a test's sample and of the whole audience, whether too many messages failed to render, and when started
- * messages are counted next; null if all are.
+ * Progress of a test's sample and of the whole audience, whether too many messages failed to
+ * render, and when started messages are counted next; null if all are.
  */
 export type AudienceParts = {
   sample: AudienceProgress;
@@ -86,7 +86,10 @@ function freezingStep(broadcast: Broadcast, { open }: AudienceProgress): Step {
   return { do: 'send', slices: open, freezes: true };
 }
 
-/** Deferred recipients of the sample delay neither the test nor the winner, and are retried meanwhile. */
+/**
+ * Deferred recipients of the sample delay neither the test nor the winner, and are retried
+ * meanwhile.
+ */
 function testStep(broadcast: Broadcast, sample: AudienceProgress, now: Date): Step {
   if (!broadcast.frozen_at || broadcast.needsNoWinner()) return sendingStep(broadcast, sample);
   if (sample.open.length > 0) return { do: 'send', slices: sample.open };

@@ -57,7 +57,9 @@ function add(namespace: string, searchAttributes: Record<string, number>) {
   return env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
-/** Wakes a broadcast, waits for the end of its run and returns the search attributes that are ours. */
+/**
+ * Wakes a broadcast, waits for the end of its run and returns the search attributes that are ours.
+ */
 async function wakeIn(namespace: string): Promise<object> {
   const temporal = clientOf(namespace);
   const key = await givenBroadcast(given);

@@ -5,7 +5,10 @@ import { workflowIdOf } from './run.ts';
 
 export type BroadcastWake = { key: BroadcastKey; name: string };
 
-/** Has the broadcast's run read its row again. Commits with the change, so wakes are neither lost nor needless. */
+/**
+ * Has the broadcast's run read its row again. Commits with the change, so wakes are neither lost
+ * nor needless.
+ */
 export async function wake(em: EntityManager, broadcast: Broadcast): Promise<void> {
   const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   await addWake(em, { key, name: broadcast.name });

@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Audiences extends Migration {
   override up(): void {
-    // The variation that the recipient gets (null: what everybody gets), the list it is there through (its place in
-    // the plan), and when its time comes (null: at once).
+    // The variation that the recipient gets (null: what everybody gets), the list it is there
+    // through (its place in the plan), and when its time comes (null: at once).
     this.addSql(`
       alter table recipients
         add column arm integer,

@@ -2,14 +2,16 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class SlicesHoldAddresses extends Migration {
   override up(): void {
-    // The addresses of a slice, in order; null once deleted. Stored beside the row, so that a change of a count writes
-    // none of them again, and as they are: packing them makes an insert half as long again.
+    // The addresses of a slice, in order; null once deleted. Stored beside the row, so that a
+    // change of a count writes none of them again, and as they are: packing them makes an insert
+    // half as long again.
     this.addSql(`
       alter table slices
         add column size integer,
         add column emails text[],
         alter column emails set storage external`);
-    // A name of its own: a process that still counts from the start of the broadcast fails rather than writes that.
+    // A name of its own: a process that still counts from the start of the broadcast fails rather
+    // than writes that.
     this.addSql('alter table slices rename column position to answered');
     this.addSql(`
       update slices set
@@ -28,7 +30,8 @@ export class SlicesHoldAddresses extends Migration {
         drop column first,
         drop column last`);
     this.addSql('drop table recipients');
-    // An audience that has to be sorted before it is cut. No row outlives its transaction, so none needs a log.
+    // An audience that has to be sorted before it is cut. No row outlives its transaction, so none
+    // needs a log.
     this.addSql(`
       create unlogged table audience_pages (
         workspace_id text not null,

@@ -2,7 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class WatchCursor extends Migration {
   override up(): void {
-    // The live row that the watch looked at last; none before its first look, and when it begins anew.
+    // The live row that the watch looked at last; none before its first look, and when it begins
+    // anew.
     this.addSql('create table watch_cursor (workspace_id text not null, id text not null)');
     // The watch takes live rows in the order of their keys.
     this.addSql(`

@@ -2,11 +2,13 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class FreezeInSteps extends Migration {
   override up(): void {
-    // The last address of the pages that are stored; null before the first page and after the last one.
+    // The last address of the pages that are stored; null before the first page and after the last
+    // one.
     this.addSql('alter table broadcasts add column freeze_after text');
-    // The recipients of one page that get the same content at the same time, until all pages are read and they are cut
-    // into slices. `arm` is -1 outside of the sample and `due_at` -infinity for at once: a key has no nulls. `first` is
-    // the number of recipients on the pages before. Processes of the previous version still use `audience_pages`.
+    // The recipients of one page that get the same content at the same time, until all pages are
+    // read and they are cut into slices. `arm` is -1 outside of the sample and `due_at` -infinity
+    // for at once: a key has no nulls. `first` is the number of recipients on the pages before.
+    // Processes of the previous version still use `audience_pages`.
     this.addSql(`
       create table audience_parts (
         workspace_id text not null,

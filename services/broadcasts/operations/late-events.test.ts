@@ -9,8 +9,8 @@ import { partsOf } from '../erasing/parts.ts';
 import { services } from '../service.ts';
 import { givenBroadcast, tested, useService, wakes } from '../test/given.ts';
 
-// This service consumes no events. Calls of workspaces, and activities of a workflow that was slow or repeated, may
-// arrive late.
+// This service consumes no events. Calls of workspaces, and activities of a workflow that was slow
+// or repeated, may arrive late.
 
 const given = useService();
 

@@ -27,7 +27,9 @@ const actions = {
 };
 type Action = keyof typeof actions;
 
-/** The state table: the state after each action, by the state before; all other actions are refused. */
+/**
+ * The state table: the state after each action, by the state before; all other actions are refused.
+ */
 const table: Record<Action, Partial<Record<StoredStatus, StoredStatus | 'deleted'>>> = {
   update: { draft: 'draft', scheduled: 'scheduled', paused: 'paused' },
   schedule: { draft: 'sending' },

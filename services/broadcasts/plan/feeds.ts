@@ -47,7 +47,10 @@ export async function readPlanFeeds(
   return planFeeds({ key, keyring }, plan, json);
 }
 
-/** The secrets of the feed are sealed anew, so that messages opens those of this broadcast and of no other. */
+/**
+ * The secrets of the feed are sealed anew, so that messages opens those of this broadcast and of no
+ * other.
+ */
 export function planFeeds(
   { key, keyring }: { key: BroadcastKey; keyring: Keyring },
   { recipient_feed: feed }: Plan,

@@ -9,7 +9,9 @@ import type { Peers } from '../peers.ts';
 import type { PlanFeeds } from './feeds.ts';
 import { noProviderText, providerOf } from './provider.ts';
 
-/** The content for some recipients: a variation of the plan, and one of its lists, if it has any. */
+/**
+ * The content for some recipients: a variation of the plan, and one of its lists, if it has any.
+ */
 export type PlanParts = {
   plan: Plan;
   variation: Plan['variations'][number];

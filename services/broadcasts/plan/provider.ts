@@ -8,7 +8,10 @@ import type { Peers } from '../peers.ts';
 export const noProviderText =
   'no marketing email provider configured for this workspace: workspaces.update sets it, by settings.marketing_email_provider_id';
 
-/** Broadcasts that are not over and whose content is pinned to an integration, or with `withUnbound` is not pinned yet. */
+/**
+ * Broadcasts that are not over and whose content is pinned to an integration, or with `withUnbound`
+ * is not pinned yet.
+ */
 export const boundToIntegration = (withUnbound: boolean) => `
   select 'broadcast' as kind, name from broadcasts
   where workspace_id = $1 and (plan->>'integration_id' = $2${withUnbound ? ' or plan is null' : ''})

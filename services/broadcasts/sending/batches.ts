@@ -20,10 +20,16 @@ const batchesAtOnce = 3;
 export const callTimeoutMs = 20_000;
 const saveEveryMs = 500;
 const retryMs = 500;
-/** Attempts for a batch that fails for an unknown reason; then the activity fails, which operators see. */
+/**
+ * Attempts for a batch that fails for an unknown reason; then the activity fails, which operators
+ * see.
+ */
 const unexplainedMax = 5;
 
-/** `outage` is set if the provider accepts no mail; it contains no address. Its end, if known, is in Unix milliseconds. */
+/**
+ * `outage` is set if the provider accepts no mail; it contains no address. Its end, if known, is in
+ * Unix milliseconds.
+ */
 export type SliceResult = {
   outage: string;
   outageEndsAtMs?: number;
@@ -48,7 +54,10 @@ type Sending = Pick<Peers, 'sender'> & { store: Store; now: () => Date };
 type Batch = { last: number; emails: string[] };
 type OpenCall = { batch: Batch; answer: Promise<SendBatchResponse | undefined> };
 
-/** Sends batch after batch. An outage or a failed call stops the others; the outcomes of all are counted. */
+/**
+ * Sends batch after batch. An outage or a failed call stops the others; the outcomes of all are
+ * counted.
+ */
 export async function sendBatches(
   context: Sending,
   work: BatchWork,
@@ -86,7 +95,10 @@ async function saveEnd(
   }
 }
 
-/** Keeps `batchesAtOnce` calls open and counts their answers in order. What is left in `open` is not counted. */
+/**
+ * Keeps `batchesAtOnce` calls open and counts their answers in order. What is left in `open` is not
+ * counted.
+ */
 async function countAnswers(
   context: Sending,
   work: BatchWork,
@@ -158,7 +170,10 @@ function batchesOf({ plan, slice }: BatchWork, tally: SliceTally): Batch[] {
   return batches;
 }
 
-/** Repeats the call until all recipients of the batch have an outcome; undefined if it has to stop before. */
+/**
+ * Repeats the call until all recipients of the batch have an outcome; undefined if it has to stop
+ * before.
+ */
 async function sendUntilAnswered(
   { sender }: Sending,
   work: BatchWork,

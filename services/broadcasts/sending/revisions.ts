@@ -6,7 +6,10 @@ const lookEveryMs = 250;
 
 type Watch = { key: BroadcastKey; revision: number; changed: () => void };
 
-/** Watches the rows of all broadcasts that this process sends, with one statement four times a second. */
+/**
+ * Watches the rows of all broadcasts that this process sends, with one statement four times a
+ * second.
+ */
 export class Revisions {
   readonly #watches = new Set<Watch>();
   readonly #store: Store;
@@ -17,7 +20,9 @@ export class Revisions {
     this.#store = store;
   }
 
-  /** Calls `changed` once the row has another revision, or is gone. Returns the end of the watch. */
+  /**
+   * Calls `changed` once the row has another revision, or is gone. Returns the end of the watch.
+   */
   watch(key: BroadcastKey, revision: number, changed: () => void): () => void {
     const watch = { key, revision, changed };
     this.#watches.add(watch);

@@ -19,8 +19,9 @@ const pollEveryMs = 250;
 type Settling = Pick<Peers, 'sender'> & { store: Store; now: () => Date };
 
 /**
- * Counts what was sent, right after the calls of a slice were stopped. From `callsEndAtMs` on, calls without an answer
- * start nothing more. Waits shortly for messages in flight, and leaves the rest to the activity `settle`.
+ * Counts what was sent, right after the calls of a slice were stopped. From `callsEndAtMs` on,
+ * calls without an answer start nothing more. Waits shortly for messages in flight, and leaves the
+ * rest to the activity `settle`.
  */
 export async function settleStopped(
   context: Settling,

@@ -26,9 +26,9 @@ const retryMs = 2_000;
 type Checked = { store: Store; now: () => Date };
 
 /**
- * Checks the runs of live rows page by page, from where it stopped. A terminated or failed run pauses its row, so that a
- * person finds out and resume starts a new run. A missing run is woken again, and so is a run that is late with
- * counting. Each check adds the job of the next one.
+ * Checks the runs of live rows page by page, from where it stopped. A terminated or failed run
+ * pauses its row, so that a person finds out and resume starts a new run. A missing run is woken
+ * again, and so is a run that is late with counting. Each check adds the job of the next one.
  */
 export function checkRuns(context: Checked, { temporal, log }: { temporal: Client; log: Log }) {
   return async (): Promise<void> => {
@@ -87,7 +87,9 @@ async function moveCursor({ store }: Checked, last: BroadcastKey | undefined): P
   });
 }
 
-/** Whether all were woken: one that cannot be must not keep the others from being woken and checked. */
+/**
+ * Whether all were woken: one that cannot be must not keep the others from being woken and checked.
+ */
 async function wakeUncounted({ store, now }: Checked): Promise<boolean> {
   const keys = await query<BroadcastKey>(
     store.fork(),

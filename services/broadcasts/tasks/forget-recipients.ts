@@ -10,8 +10,8 @@ const partsAtOnce = 100;
 const retryMs = 60_000;
 
 /**
- * Deletes the addresses of a broadcast in chunks, so that no statement is long. A slice that is not counted yet needs
- * them for that, and is handled a minute later.
+ * Deletes the addresses of a broadcast in chunks, so that no statement is long. A slice that is not
+ * counted yet needs them for that, and is handled a minute later.
  */
 export function forgetRecipients({ store }: { store: Store }) {
   return async (payload: unknown): Promise<void> => {

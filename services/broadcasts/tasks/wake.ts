@@ -8,7 +8,10 @@ import { addWake, type BroadcastWake } from '../lifecycle/wake.ts';
 
 const retryMs = 1_000;
 
-/** Signals the broadcast's run, or starts it. While Temporal is down it reschedules itself, so that it never blocks the queue. */
+/**
+ * Signals the broadcast's run, or starts it. While Temporal is down it reschedules itself, so that
+ * it never blocks the queue.
+ */
 export function wake({ temporal, store, log }: { temporal: Client; store: Store; log: Log }) {
   const signal = runSignaller<BroadcastKey>(temporal, workflow);
   return async (payload: unknown): Promise<void> => {

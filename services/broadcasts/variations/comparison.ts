@@ -3,7 +3,9 @@ import { type Numbers, ratesOf, reportsDelivery } from './winner.ts';
 
 type Variation = { templateId: string; numbers: Numbers };
 
-/** The best variation and the one behind it, by one rate. Differences are of that rate, from 0 to 1. */
+/**
+ * The best variation and the one behind it, by one rate. Differences are of that rate, from 0 to 1.
+ */
 export type Comparison = {
   metric: WinnerMetric;
   best: string;

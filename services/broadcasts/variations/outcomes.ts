@@ -10,7 +10,10 @@ export type Outcomes = {
   statsOf: StatsOf | undefined;
 };
 
-/** The recipients of broadcasts by outcome, in all and by variation. All broadcasts are of one workspace. */
+/**
+ * The recipients of broadcasts by outcome, in all and by variation. All broadcasts are of one
+ * workspace.
+ */
 export async function readOutcomes(
   context: Pick<Peers, 'sender'>,
   em: EntityManager,

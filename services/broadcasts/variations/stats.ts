@@ -33,7 +33,9 @@ export async function readStats(
 const waitMsMax = 2_000;
 const missedCodes = [Code.Unavailable, Code.DeadlineExceeded, Code.Unimplemented];
 
-/** Undefined if messages doesn't answer within two seconds, so that a broadcast can still be read. */
+/**
+ * Undefined if messages doesn't answer within two seconds, so that a broadcast can still be read.
+ */
 export async function readStatsIfReached(
   context: Pick<Peers, 'sender'>,
   broadcasts: readonly Broadcast[],
@@ -67,7 +69,10 @@ export function numbersOf(
   }));
 }
 
-/** The numbers of the sample, as they are kept with the winner. Undefined while messages can't be reached. */
+/**
+ * The numbers of the sample, as they are kept with the winner. Undefined while messages can't be
+ * reached.
+ */
 export async function readSample(
   context: Pick<Peers, 'sender'>,
   broadcast: Broadcast,
@@ -97,8 +102,8 @@ export function sampleOf(
 }
 
 /**
- * The numbers of a test: of the whole broadcast until there is a winner, then as they were when it was chosen. Undefined where
- * they were not kept.
+ * The numbers of a test: of the whole broadcast until there is a winner, then as they were when it
+ * was chosen. Undefined where they were not kept.
  */
 export function testNumbersOf(
   broadcast: Broadcast,

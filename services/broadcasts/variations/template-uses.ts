@@ -16,7 +16,10 @@ export function broadcastUser({ workspaceId, id }: BroadcastKey): TemplateUser {
   return { kind: 'broadcast', workspaceId, id };
 }
 
-/** The templates that a broadcast uses, as it is in the database: none before it is scheduled, and after it is over. */
+/**
+ * The templates that a broadcast uses, as it is in the database: none before it is scheduled, and
+ * after it is over.
+ */
 export async function broadcastUses(
   em: EntityManager,
   key: BroadcastKey,
@@ -28,7 +31,10 @@ export async function broadcastUses(
 export const liveBroadcasts =
   "select workspace_id, id from broadcasts where status not in ('draft', 'sent', 'cancelled', 'failed')";
 
-/** In the transaction in which a broadcast becomes live, or changes while it is. `before` are its templates until then. */
+/**
+ * In the transaction in which a broadcast becomes live, or changes while it is. `before` are its
+ * templates until then.
+ */
 export async function beginBroadcastUses(
   em: EntityManager,
   context: { store: Store } & Pick<Peers, 'templateUses'>,

@@ -3,14 +3,20 @@ import type { DecidedBy, WinnerMetric } from '../broadcast-row.ts';
 
 export type Numbers = Pick<VariationStats, 'sent' | 'delivered' | 'opened' | 'clicked'>;
 
-/** Opens and clicks per delivered message; where the provider reports no deliveries, per accepted message. */
+/**
+ * Opens and clicks per delivered message; where the provider reports no deliveries, per accepted
+ * message.
+ */
 export function rates({ sent, delivered, opened, clicked }: Numbers, isReported: boolean) {
   const base = isReported ? delivered : sent;
   const share = (count: number) => (base === 0 ? 0 : Math.min(1, count / base));
   return { open_rate: share(opened), click_rate: share(clicked) };
 }
 
-/** Whether deliveries are reported for most messages of every variation, so that rates may be shares of them. */
+/**
+ * Whether deliveries are reported for most messages of every variation, so that rates may be shares
+ * of them.
+ */
 export function reportsDelivery(variations: readonly { numbers: Numbers }[]): boolean {
   return variations.every(
     ({ numbers }) => numbers.sent === 0 || numbers.delivered * 2 > numbers.sent,

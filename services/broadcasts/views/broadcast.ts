@@ -31,7 +31,10 @@ export function statusEnum(status: StoredStatus): BroadcastStatus {
   return words[status];
 }
 
-/** Read beside the row. Without `templateOf` the templates stay out, without `globalFeedJson` the feed's data. */
+/**
+ * Read beside the row. Without `templateOf` the templates stay out, without `globalFeedJson` the
+ * feed's data.
+ */
 type Parts = Outcomes & {
   pageUrlOf: (key: BroadcastKey) => string | undefined;
   templateOf?: TemplateOf | undefined;

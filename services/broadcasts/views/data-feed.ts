@@ -3,7 +3,10 @@ import type { StoredDataFeed, StoredFeed } from '../broadcast-row.ts';
 
 type Shown = { data_feed?: StoredDataFeed | null; global_feed_fetched_at?: Date | null };
 
-/** The feeds without their secrets; `globalFeedJson` is the stored answer of the global feed, if any. */
+/**
+ * The feeds without their secrets; `globalFeedJson` is the stored answer of the global feed, if
+ * any.
+ */
 export function dataFeedMessage({ data_feed, global_feed_fetched_at }: Shown, globalFeedJson = '') {
   if (!data_feed && !global_feed_fetched_at) return undefined;
   return {

@@ -12,8 +12,8 @@ type Asked = {
   withTimezones: boolean;
 };
 
-// The page is one value: rows cost the driver more than the addresses in them. Up to a page of each list is read in the
-// order of its index, which is enough for the first page of all lists together.
+// The page is one value: rows cost the driver more than the addresses in them. Up to a page of each
+// list is read in the order of its index, which is enough for the first page of all lists together.
 const membersSql = `
   select json_build_object(
     'emails', coalesce(json_agg(email), '[]'),
@@ -48,7 +48,8 @@ export function readMembers(
   return readPage(em, membersSql, values);
 }
 
-// A page ends where so many contacts were looked at, so that it takes no longer where most of them have left.
+// A page ends where so many contacts were looked at, so that it takes no longer where most of them
+// have left.
 const contactsSql = `
   select json_build_object(
     'emails', coalesce(json_agg(email order by email) filter (where refusal is null), '[]'),
@@ -65,7 +66,9 @@ const contactsSql = `
     ) contact
   ) judged`;
 
-/** A page of all contacts but for those who refuse mail of no list; short where it leaves out some. */
+/**
+ * A page of all contacts but for those who refuse mail of no list; short where it leaves out some.
+ */
 export function readContacts(em: EntityManager, asked: Asked): Promise<AudiencePage> {
   const { workspaceId, afterEmail, pageSize, withTimezones } = asked;
   return readPage(em, contactsSql, [workspaceId, afterEmail, pageSize, withTimezones]);

@@ -6,7 +6,10 @@ type Asked = {
   includeUnsubscribed: boolean;
 };
 
-/** Without a list there is no membership that could be unsubscribed, and all contacts are nobody's audience. */
+/**
+ * Without a list there is no membership that could be unsubscribed, and all contacts are nobody's
+ * audience.
+ */
 export function requireAudience({ listIds, segmentIds, includeUnsubscribed }: Asked): void {
   if (listIds.length > 0) return;
   if (segmentIds.length === 0) throw invalidField('list_id', 'a list or a segment is required');

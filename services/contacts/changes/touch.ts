@@ -1,6 +1,6 @@
 /**
- * What a change touches, and what a tree of a segment reads: a segment is looked at again for a contact if both have a key in
- * common. Every tree reads `*`.
+ * What a change touches, and what a tree of a segment reads: a segment is looked at again for a
+ * contact if both have a key in common. Every tree reads `*`.
  */
 export const touches = {
   /** A contact that is new, or gone. */
@@ -19,8 +19,10 @@ export const touches = {
 };
 
 /**
- * A step that has the segments of some contacts looked at again, in the statement that changes them. `rows` is SQL that selects
- * `email` and `touched`, a text array. Writes nothing in a workspace without a segment that reads any of it.
+ * A step that has the segments of some contacts looked at again, in the statement that changes
+ * them. `rows` is SQL that selects
+ * `email` and `touched`, a text array. Writes nothing in a workspace without a segment that reads
+ * any of it.
  */
 export function touchStep({ workspace, rows }: Record<'workspace' | 'rows', string>): string {
   return `reads as materialized (

@@ -8,7 +8,8 @@ import { openContactsStore } from '../store.ts';
 let store: Store;
 beforeAll(async () => {
   store = await testStore(openContactsStore);
-  // Young tables, as after a first import: PostgreSQL has no statistics yet. Each row has a time of its own.
+  // Young tables, as after a first import: PostgreSQL has no statistics yet. Each row has a time of
+  // its own.
   await query(
     store.fork(),
     `with person as (

@@ -31,7 +31,10 @@ export const kindSql = `case ${branchesOf(timelineKindOf)
   .map(({ branch }) => branch)
   .join(' ')} end`;
 
-/** SQL of the data of a list event, for rows called `row` joined with their `list`, beside the step `moment`. */
+/**
+ * SQL of the data of a list event, for rows called `row` joined with their `list`, beside the step
+ * `moment`.
+ */
 export function dataSql(status: string, row: string): string {
   return `json_build_object('email', ${row}.email, 'list_id', ${row}.list_id, 'list_name', list.name,
     'status', ${status}, 'previous_status', ${row}.previous_status, 'event_timestamp', ${momentTextSql})`;

@@ -25,8 +25,9 @@ import {
 } from './membership-events.ts';
 
 /**
- * Locks contacts and returns those that exist. Every change of memberships locks the contacts first, so that what was
- * read of them stays true and parallel calls wait for each other in one order. Lists are locked before contacts.
+ * Locks contacts and returns those that exist. Every change of memberships locks the contacts
+ * first, so that what was read of them stays true and parallel calls wait for each other in one
+ * order. Lists are locked before contacts.
  */
 export async function lockContacts(
   em: EntityManager,
@@ -69,7 +70,10 @@ export async function joinLists(
 export type MembershipTarget = {
   email: string;
   listId: string;
-  /** When the cause happened, in RFC 3339, where it is told late: memberships that changed since stay. */
+  /**
+   * When the cause happened, in RFC 3339, where it is told late: memberships that changed since
+   * stay.
+   */
   happenedAt?: string;
 };
 

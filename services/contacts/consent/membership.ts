@@ -24,7 +24,10 @@ export function readStatus(field: string, given: MembershipStatus): ConsentStatu
   return status;
 }
 
-/** The state before a transition. A contact that was removed while active or pending counts as `none`. */
+/**
+ * The state before a transition. A contact that was removed while active or pending counts as
+ * `none`.
+ */
 export type MembershipState = ConsentStatus | 'none';
 
 /** The status that follows each state. A state that is not named stays. */

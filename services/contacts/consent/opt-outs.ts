@@ -2,8 +2,9 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 
 /**
- * SQL of why a contact gets no mail of a broadcast to no list; null if it does. Removed memberships count, since the person said
- * so. A subquery with an aggregate is evaluated row by row: a join of whole tables is what the planner takes without statistics.
+ * SQL of why a contact gets no mail of a broadcast to no list; null if it does. Removed memberships
+ * count, since the person said so. A subquery with an aggregate is evaluated row by row: a join of
+ * whole tables is what the planner takes without statistics.
  */
 export function allMailRefusalSql(email: string): string {
   return `coalesce(
@@ -26,7 +27,10 @@ export async function addOptOut(
   );
 }
 
-/** Lifts the opt-outs of those who are active in one of the lists, which they have just joined or confirmed. */
+/**
+ * Lifts the opt-outs of those who are active in one of the lists, which they have just joined or
+ * confirmed.
+ */
 export async function liftOptOuts(
   em: EntityManager,
   workspaceId: string,

@@ -3,8 +3,9 @@ export const addressHashSql = (key: string, email: string) =>
   `sha256(${key} || convert_to(${email}, 'UTF8'))`;
 
 /**
- * Steps that remember what a contact, which is deleted in `deleted`, has refused: of `left_lists`, its memberships, and of all mail. Without
- * them, the next import would mail to somebody who has left.
+ * Steps that remember what a contact, which is deleted in `deleted`, has refused: of `left_lists`,
+ * its memberships, and of all mail. Without them, the next import would mail to somebody who has
+ * left.
  */
 export const rememberSteps = ({ workspace, email }: Record<'workspace' | 'email', string>) => `
   left_mail as (
@@ -30,8 +31,8 @@ export const rememberSteps = ({ workspace, email }: Record<'workspace' | 'email'
   )`;
 
 /**
- * Steps that give contacts of `written` that are new what they had refused before they were deleted: removed memberships, whose status
- * a return doesn't lift, and opt-outs.
+ * Steps that give contacts of `written` that are new what they had refused before they were
+ * deleted: removed memberships, whose status a return doesn't lift, and opt-outs.
  */
 export const restoreSteps = (workspace: string) => `
   restored as (

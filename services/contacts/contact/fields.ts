@@ -43,7 +43,10 @@ const textLengths = {
   job_title: 255,
 };
 
-/** The fields that a caller may set on a contact beside its address: the one table for JSON, SQL and checks. */
+/**
+ * The fields that a caller may set on a contact beside its address: the one table for JSON, SQL and
+ * checks.
+ */
 export const contactFields: readonly ContactField[] = [
   ...Object.entries(textLengths).map(([name, lengthMax]) => field('string', name, lengthMax)),
   ...five('string', 255),
@@ -71,8 +74,8 @@ export const readable: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * SQL of a row of `contacts`, called `contact`, as JSON by the public names. A row as JSON costs a third of an object
- * that is built field by field.
+ * SQL of a row of `contacts`, called `contact`, as JSON by the public names. A row as JSON costs a
+ * third of an object that is built field by field.
  */
 export function contactJsonSql(...more: string[]): string {
   const fields = [...readable].map(([name, sql]) => `${sql} as ${name}`);
@@ -91,7 +94,10 @@ function loggedSql({ name, kind }: ContactField, row: string): string {
     : value;
 }
 
-/** SQL of what differs between two rows of `contacts`: an object with `old` and `new` by field; null if nothing does. */
+/**
+ * SQL of what differs between two rows of `contacts`: an object with `old` and `new` by field; null
+ * if nothing does.
+ */
 export function contactChangesSql(before: string, after: string): string {
   const fields = contactFields.map((each) => {
     const pair = `'old', ${loggedSql(each, before)}, 'new', ${loggedSql(each, after)}`;

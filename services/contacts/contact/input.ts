@@ -6,8 +6,8 @@ import { type ContactField, contactFields } from './fields.ts';
 import { jsonText, microsOf } from './values.ts';
 
 /**
- * A contact with a value for each of `contactFields`, as `binaryArray` takes them; undefined where it has none. A place for
- * each costs a third of an object by names.
+ * A contact with a value for each of `contactFields`, as `binaryArray` takes them; undefined where
+ * it has none. A place for each costs a third of an object by names.
  */
 export type ContactRow = { email: string; values: unknown[] };
 
@@ -54,7 +54,10 @@ export function requireAddress(email: string): string {
   return address;
 }
 
-/** Why a value can't be stored. Values themselves are returned as they are, since an object around each is costly. */
+/**
+ * Why a value can't be stored. Values themselves are returned as they are, since an object around
+ * each is costly.
+ */
 class Fault {
   readonly description: string;
 

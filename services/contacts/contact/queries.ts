@@ -21,7 +21,9 @@ import type { ContactRow } from './input.ts';
 type Upsert = {
   rows: readonly ContactRow[];
   at: Date;
-  /** Fields that are cleared on an existing contact if its row has no value; all others are kept. */
+  /**
+   * Fields that are cleared on an existing contact if its row has no value; all others are kept.
+   */
   cleared?: readonly string[];
   /** Leaves contacts that exist as they are. */
   skipExisting?: boolean;
@@ -31,8 +33,9 @@ type Upsert = {
 type ContactScope = EventScope & { quotas: Pick<Quotas, 'grew'> };
 
 /**
- * Creates or changes contacts in one statement and returns the new addresses. An unchanged contact is not written. Rows
- * are locked in the order of addresses, so that parallel calls can't deadlock, until the end of the transaction.
+ * Creates or changes contacts in one statement and returns the new addresses. An unchanged contact
+ * is not written. Rows are locked in the order of addresses, so that parallel calls can't deadlock,
+ * until the end of the transaction.
  */
 export async function upsertContacts(scope: ContactScope, upsert: Upsert): Promise<Set<string>> {
   const values = valuesOf(scope, upsert);
@@ -43,8 +46,8 @@ export async function upsertContacts(scope: ContactScope, upsert: Upsert): Promi
 }
 
 /**
- * The same, and reads the contacts as they are then: all values of `readable`, in its order, by address. A contact that was
- * not written is as it was.
+ * The same, and reads the contacts as they are then: all values of `readable`, in its order, by
+ * address. A contact that was not written is as it was.
  */
 export async function upsertAndRead(
   scope: ContactScope,
@@ -77,7 +80,10 @@ function valuesOf(
   return [workspaceId, at, cleared, skipExisting, ...columns, touched];
 }
 
-/** The address and the fields, an array for each; null where no row has a value, which costs next to nothing. */
+/**
+ * The address and the fields, an array for each; null where no row has a value, which costs next to
+ * nothing.
+ */
 function columnsOf(rows: readonly ContactRow[]): (Buffer | null)[] {
   const emails = rows.map(({ email }) => email);
   const fields = contactFields.map(({ kind }, index) =>
@@ -100,14 +106,16 @@ const changes = contactFields.map(({ name }) => {
 
 const types = ['contact.created', 'contact.updated'];
 
-// What an update replaced can be returned only from PostgreSQL 18 on, so this is the row as it was when the statement began.
+// What an update replaced can be returned only from PostgreSQL 18 on, so this is the row as it was
+// when the statement began.
 const changedSql = `(
     select ${contactChangesSql('before', 'contact')} from contacts before
     where before.workspace_id = $1 and before.email = contact.email
   )`;
 
-// Names every field, so that the statement is the same for all requests: planning costs five times as much as a row.
-// Inserted rows have no xmax, updated ones have. The data is made here, since a row in a step costs as much as its JSON.
+// Names every field, so that the statement is the same for all requests: planning costs five times
+// as much as a row. Inserted rows have no xmax, updated ones have. The data is made here, since a
+// row in a step costs as much as its JSON.
 const upsertSteps = (returned = '') => `written as (
     insert into contacts as contact (workspace_id, email, created_at, updated_at${names})
     select $1, email, $2, $2${names}

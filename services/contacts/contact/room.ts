@@ -4,7 +4,10 @@ import { type Quotas, quotaExceeded } from '#lib/quotas/quotas.ts';
 
 type Scope = { em: EntityManager; workspaceId: string; quotas: Quotas };
 
-/** Which addresses would be contacts beyond the quota: those that are new, behind the ones for which there is room. */
+/**
+ * Which addresses would be contacts beyond the quota: those that are new, behind the ones for which
+ * there is room.
+ */
 export async function findBeyondQuota(
   { em, workspaceId, quotas }: Scope,
   emails: readonly string[],

@@ -27,7 +27,10 @@ export function jsonText(value: unknown): { text: string } | { fault: string } {
   return bytes <= jsonMaxBytes ? { text } : { fault: 'must be at most 64 KiB' };
 }
 
-/** PostgreSQL writes all digits of numbers that JSON has with an exponent: how many more bytes that takes. */
+/**
+ * PostgreSQL writes all digits of numbers that JSON has with an exponent: how many more bytes that
+ * takes.
+ */
 function digitsOf(value: unknown): number {
   if (typeof value === 'number') return Number(/e[+-](\d+)$/.exec(String(value))?.[1] ?? 0);
   if (typeof value !== 'object' || value === null) return 0;

@@ -37,8 +37,9 @@ type Upsert = {
 const attemptsMax = 3;
 
 /**
- * Creates, changes, deletes and restores events, and creates the contacts that they need, in one transaction. Contacts are locked
- * first, in the order of addresses, and then events in the order of their keys, so that parallel calls can't deadlock.
+ * Creates, changes, deletes and restores events, and creates the contacts that they need, in one
+ * transaction. Contacts are locked first, in the order of addresses, and then events in the order
+ * of their keys, so that parallel calls can't deadlock.
  */
 export async function upsertEvents(
   { store, outbox, quotas }: { store: Store; outbox: Outbox; quotas: Quotas },
@@ -56,7 +57,10 @@ export async function upsertEvents(
   }
 }
 
-/** Another call has created one of the events since the statement began, so what was there before is not known. */
+/**
+ * Another call has created one of the events since the statement began, so what was there before is
+ * not known.
+ */
 class Missed extends ConnectError {
   constructor() {
     super('changed by another request at the same time; try again', Code.Aborted);

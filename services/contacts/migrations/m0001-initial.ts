@@ -62,8 +62,9 @@ export class Initial extends Migration {
         deleted_at timestamptz,
         primary key (workspace_id, id)
       )`);
-    // An audience is read from the key alone, hence the included columns. There are no foreign keys:
-    // writers of a membership lock its contact and list, and a check for each row doubles an import.
+    // An audience is read from the key alone, hence the included columns. There are no foreign
+    // keys: writers of a membership lock its contact and list, and a check for each row doubles an
+    // import.
     this.addSql(`
       create table memberships (
         workspace_id text not null,

@@ -20,8 +20,8 @@ export class Segments extends Migration {
         updated_at timestamptz not null,
         primary key (workspace_id, event_name, external_id)
       )`);
-    // customEvents.list of a contact, the timeline, and conditions of segments, which are answered by the index alone. Deleted
-    // events are in it, so that they are erased with their contact.
+    // customEvents.list of a contact, the timeline, and conditions of segments, which are answered
+    // by the index alone. Deleted events are in it, so that they are erased with their contact.
     this.addSql(`create index custom_events_contact on custom_events (workspace_id, email, occurred_at desc)
       include (event_name, goal_type, goal_name, goal_value, deleted_at)`);
     // Goals of all contacts, which are summed up in the order of the index, without the table.
@@ -31,8 +31,9 @@ export class Segments extends Migration {
     this.addSql(`create index custom_events_name on custom_events (workspace_id, event_name, occurred_at desc, external_id)
       include (email) where deleted_at is null and occurred_at > '-infinity'`);
 
-    // What happened to a contact and no other row tells. The creation of a contact and of a membership, custom events, and
-    // who is in a segment since when are read from their own rows; messages are asked.
+    // What happened to a contact and no other row tells. The creation of a contact and of a
+    // membership, custom events, and who is in a segment since when are read from their own rows;
+    // messages are asked.
     this.addSql(`
       create table timeline_entries (
         workspace_id text not null,
@@ -44,7 +45,8 @@ export class Segments extends Migration {
         changes jsonb,
         primary key (workspace_id, email, created_at, id)
       )`);
-    // Old entries of a workspace. The condition, which only retention states, keeps look-ups of addresses out (docs/decisions/0013).
+    // Old entries of a workspace. The condition, which only retention states, keeps look-ups of
+    // addresses out (docs/decisions/0013).
     this.addSql(`create index timeline_entries_old on timeline_entries (workspace_id, created_at)
       where created_at > '-infinity'`);
     // The state of a membership when it began; null for active.
@@ -90,7 +92,8 @@ export class Segments extends Migration {
       )`);
     // The segments of a contact.
     this.addSql('create index segment_members_contact on segment_members (workspace_id, email)');
-    // Contacts whose segments have to be looked at again, and what was touched. Only written in workspaces with segments.
+    // Contacts whose segments have to be looked at again, and what was touched. Only written in
+    // workspaces with segments.
     this.addSql(`
       create table segment_changes (
         workspace_id text not null,
@@ -101,7 +104,8 @@ export class Segments extends Migration {
         primary key (workspace_id, seq)
       )`);
 
-    // The types of message events that the trees of a workspace read, as messages was told. Held while they change.
+    // The types of message events that the trees of a workspace read, as messages was told. Held
+    // while they change.
     this.addSql(
       'create table message_interests (workspace_id text primary key, types text[] not null)',
     );

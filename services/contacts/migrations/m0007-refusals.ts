@@ -2,8 +2,9 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Refusals extends Migration {
   override up(): void {
-    // What deleted contacts had refused, by a keyed hash of their address: the lists they left, or that bounced or complained; the
-    // list id is empty for all mail. Whoever comes back has refused it still.
+    // What deleted contacts had refused, by a keyed hash of their address: the lists they left, or
+    // that bounced or complained; the list id is empty for all mail. Whoever comes back has refused
+    // it still.
     this.addSql(`
       create table refusals (
         workspace_id text not null,
@@ -13,7 +14,8 @@ export class Refusals extends Migration {
         refused_at timestamptz not null,
         primary key (workspace_id, address, list_id)
       )`);
-    // Opt-outs of contacts that were deleted before are found by their address, and stay so until it comes back and is deleted again.
+    // Opt-outs of contacts that were deleted before are found by their address, and stay so until
+    // it comes back and is deleted again.
     this.addSql('create table refusal_keys (workspace_id text primary key, key bytea not null)');
   }
 }

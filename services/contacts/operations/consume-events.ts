@@ -15,8 +15,8 @@ import type { Context, Methods } from '../context.ts';
 import { messageKinds } from '../segments/tree/tree.ts';
 
 /**
- * A bounce applies to all lists of an address; a complaint to the list that it names, if any. Events may come late: a
- * membership that has changed since stays as it is.
+ * A bounce applies to all lists of an address; a complaint to the list that it names, if any.
+ * Events may come late: a membership that has changed since stays as it is.
  */
 const causes = [
   { type: 'email.bounced', cause: 'bounce', target: everyList },

@@ -41,7 +41,10 @@ export function importContacts(context: Context): Methods['importContacts'] {
   };
 }
 
-/** The outcome of a row. The first row of a new address creates the contact; later ones of the request change it. */
+/**
+ * The outcome of a row. The first row of a new address creates the contact; later ones of the
+ * request change it.
+ */
 function operationOf({ row: { email }, error }: Judged, created: Set<string>) {
   if (error !== undefined) return { email, action: 'error', error };
   return { email, action: created.delete(email) ? 'create' : 'update' };
@@ -57,7 +60,10 @@ function judge(contact: ContactInput): Judged {
   return { row, error: faults[0]?.description };
 }
 
-/** The good rows, one for each address, as if they were written one after the other: the last value of a field counts. */
+/**
+ * The good rows, one for each address, as if they were written one after the other: the last value
+ * of a field counts.
+ */
 function mergeRows(judged: readonly Judged[]): ContactRow[] {
   const merged = new Map<string, ContactRow>();
   for (const { row, error } of judged) {

@@ -27,7 +27,10 @@ function judge(event: CustomEventInput, at: Date): Judged {
   return { row, error: event.rowError || faults[0]?.description };
 }
 
-/** The good rows; of those with the same key the one that happened last, and of several at that time the last one. */
+/**
+ * The good rows; of those with the same key the one that happened last, and of several at that time
+ * the last one.
+ */
 function lastOfEach(judged: readonly Judged[]): EventRow[] {
   const last = new Map<string, EventRow>();
   for (const { row, error } of judged) {

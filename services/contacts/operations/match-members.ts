@@ -1,7 +1,8 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 
-// One look into the index of contacts for each address and table; one value, since rows cost the driver more.
+// One look into the index of contacts for each address and table; one value, since rows cost the
+// driver more.
 const membersSql = `
   select coalesce(json_agg(json_build_object('email', asked.place - 1, 'list', list.place - 1)), '[]') as members,
     (

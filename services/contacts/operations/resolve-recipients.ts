@@ -8,8 +8,8 @@ import type { Context, Methods } from '../context.ts';
 type Row = { reason: string; fields: string | null };
 
 /**
- * A hot path: called for every message of a broadcast, with the addresses of ListAudience. PostgreSQL writes the JSON,
- * so that nothing is done here for each field.
+ * A hot path: called for every message of a broadcast, with the addresses of ListAudience.
+ * PostgreSQL writes the JSON, so that nothing is done here for each field.
  */
 export function resolveRecipients({ store }: Context): Methods['resolveRecipients'] {
   return async (request) => {
@@ -57,7 +57,10 @@ function resolveMembers(em: EntityManager, request: ResolveRecipientsRequest): P
   );
 }
 
-/** Of a broadcast to segments alone. Who is in the segments was decided when the audience was frozen. */
+/**
+ * Of a broadcast to segments alone. Who is in the segments was decided when the audience was
+ * frozen.
+ */
 function resolveContacts(em: EntityManager, request: ResolveRecipientsRequest): Promise<Row[]> {
   return query<Row>(
     em,

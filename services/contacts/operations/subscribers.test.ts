@@ -12,7 +12,10 @@ const given = useService();
 
 const email = 'ann@example.com';
 
-/** A contact on the private list `own`; `news` and `tips` are public, `secret` and `gone` are not to be seen. */
+/**
+ * A contact on the private list `own`; `news` and `tips` are public, `secret` and `gone` are not to
+ * be seen.
+ */
 async function givenSubscriber(): Promise<string> {
   const workspaceId = await givenLists(given, 'own', 'secret');
   for (const id of ['tips', 'news', 'gone']) {

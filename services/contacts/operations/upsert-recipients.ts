@@ -44,7 +44,10 @@ type Wanted = {
   fields: readonly string[];
 };
 
-/** Contacts that exist and are not to be changed are only read: a lock that an import holds does not stop their mail. */
+/**
+ * Contacts that exist and are not to be changed are only read: a lock that an import holds does not
+ * stop their mail.
+ */
 async function writeAndRead(
   { store, outbox, quotas, now }: Context,
   { workspaceId, given, mayChange, fields }: Wanted,

@@ -14,7 +14,10 @@ const leavesPerStatement = 40;
 
 export type Asked = { workspaceId: string; scope: StatementScope };
 
-/** The places of the trees that contacts in scope match, by address; those that match none are left out. */
+/**
+ * The places of the trees that contacts in scope match, by address; those that match none are left
+ * out.
+ */
 export async function evaluate(
   context: Pick<EvaluationContext, 'messageFacts' | 'now'>,
   em: EntityManager,
@@ -34,7 +37,10 @@ export async function evaluate(
   return new Map(rows.map(({ email, places }) => [email, places]));
 }
 
-/** Limits the time of each statement, and not that of later ones in the transaction. It stays usable if one fails. */
+/**
+ * Limits the time of each statement, and not that of later ones in the transaction. It stays usable
+ * if one fails.
+ */
 export function evaluateWithin<Result>(
   maxMs: number,
   em: EntityManager,
@@ -75,7 +81,8 @@ export function inStatements<Item>(
 type Question = { workspaceId: string; segmentIds: readonly string[]; emails: readonly string[] };
 
 /**
- * Those of at most 10,000 addresses that match the tree of any of the segments now: evaluated, not read from the members.
+ * Those of at most 10,000 addresses that match the tree of any of the segments now: evaluated, not
+ * read from the members.
  *
  * NotFound (`segment <id> not found`): no such segment, or it is deleted.
  */

@@ -25,7 +25,10 @@ const kinds: Readonly<Record<string, MessageFactKind>> = {
   unsubscribe_email: MessageFactKind.UNSUBSCRIBED,
 };
 
-/** Asks messages, for each leaf about them, who has such a number of them. The scope has at most 10,000 contacts. */
+/**
+ * Asks messages, for each leaf about them, who has such a number of them. The scope has at most
+ * 10,000 contacts.
+ */
 export async function askFacts(
   facts: MessageFacts,
   trees: readonly Tree[],

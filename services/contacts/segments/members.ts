@@ -41,7 +41,9 @@ export function movesOf({
   };
 }
 
-/** Held while members of a workspace are written, so that what is written last was evaluated last. */
+/**
+ * Held while members of a workspace are written, so that what is written last was evaluated last.
+ */
 const lockOf = (workspaceId: string) => `segments ${workspaceId}`;
 
 export async function tryLockMembers(em: EntityManager, workspaceId: string): Promise<boolean> {
@@ -144,7 +146,8 @@ async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date):
 const moveData = `json_build_object('email', moved.email, 'segment_id', segment.id, 'segment_name', segment.name,
   'event_timestamp', ${momentTextSql})`;
 
-// Who is in a segment since when is read from its members; only an end is kept beside them, with its beginning.
+// Who is in a segment since when is read from its members; only an end is kept beside them, with
+// its beginning.
 const moveSteps = `written as (
     insert into segment_members as member (workspace_id, segment_id, email, version, matched_at)
     select $1, segment_id, email, version, $2
@@ -166,7 +169,10 @@ const moveSteps = `written as (
   ),
   ${momentStep('leavers')}`;
 
-/** Those of the contacts that are there. They can't be deleted before the end of the transaction, with all that is kept of them. */
+/**
+ * Those of the contacts that are there. They can't be deleted before the end of the transaction,
+ * with all that is kept of them.
+ */
 async function holdContacts(
   { em, workspaceId }: EventScope,
   left: readonly SegmentMember[],

@@ -23,7 +23,10 @@ const retryMs = 5_000;
 export type SegmentPreview = { emails: string[]; total: number };
 type Asked = { workspaceId: string; tree: Tree; limit: number };
 
-/** Evaluations of whole workspaces, a few at a time, so that they leave the database to others; workspaces take turns. */
+/**
+ * Evaluations of whole workspaces, a few at a time, so that they leave the database to others;
+ * workspaces take turns.
+ */
 export class TryOuts {
   readonly #queue = new FairQueue<() => void>();
   #waiting = 0;
@@ -98,8 +101,8 @@ async function limitTime(em: EntityManager, untilMs: number): Promise<void> {
 }
 
 /**
- * Memory for each condition, so that the groups of a few fit for a million contacts. All of a tree share it: PostgreSQL
- * may hold the groups of every condition at one time.
+ * Memory for each condition, so that the groups of a few fit for a million contacts. All of a tree
+ * share it: PostgreSQL may hold the groups of every condition at one time.
  */
 function groupingMb({ root }: Tree): number {
   return Math.max(workMemoryMinMb, Math.floor(workMemoryMb / leavesOf(root).length));

@@ -17,7 +17,10 @@ const perListMax = 1_000;
 
 type Asked = { workspaceId: string; email: string; listIds: readonly string[]; client: string };
 
-/** Refuses too many requests for an address, by a client or to a list; otherwise returns what is left. */
+/**
+ * Refuses too many requests for an address, by a client or to a list; otherwise returns what is
+ * left.
+ */
 export async function limitSubscriptions(
   { store, now }: { store: Store; now: () => Date },
   { workspaceId, email, listIds, client }: Asked,

@@ -8,7 +8,10 @@ import { invalidField } from '#lib/errors/errors.ts';
 
 export type OptInTemplates = Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
 
-/** The template of the confirmation mail, as stored. Refuses one that does not exist or is not for mail. */
+/**
+ * The template of the confirmation mail, as stored. Refuses one that does not exist or is not for
+ * mail.
+ */
 export async function optInTemplateOf(
   { templates }: { templates: OptInTemplates },
   {

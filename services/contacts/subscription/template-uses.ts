@@ -15,7 +15,9 @@ export function listUser({ workspaceId, id }: ListKey): TemplateUser {
   return { kind: 'list', workspaceId, id };
 }
 
-/** The template that a list uses, as it is in the database; undefined for a list that is deleted. */
+/**
+ * The template that a list uses, as it is in the database; undefined for a list that is deleted.
+ */
 export async function listUses(
   em: EntityManager,
   { workspaceId, id }: ListKey,

@@ -21,8 +21,8 @@ export async function addClearing(em: EntityManager, inMs: number): Promise<void
 }
 
 /**
- * Deletes entries that are older than their workspace keeps them, and the oldest beyond its quota, in steps, every hour; more
- * often while there is much to delete.
+ * Deletes entries that are older than their workspace keeps them, and the oldest beyond its quota,
+ * in steps, every hour; more often while there is much to delete.
  */
 export function clearTimelines(context: Clearing, log: Pick<Log, 'warn'>) {
   return async (): Promise<void> => {

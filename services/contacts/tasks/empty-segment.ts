@@ -10,8 +10,8 @@ const pageSize = 1_000;
 type Emptying = Pick<Context, 'store' | 'outbox' | 'now'>;
 
 /**
- * Ends the memberships of a deleted segment page by page, and then its row. A run gives way after some seconds, and a repeat
- * continues where the last one stopped.
+ * Ends the memberships of a deleted segment page by page, and then its row. A run gives way after
+ * some seconds, and a repeat continues where the last one stopped.
  */
 export function emptySegment({ store, outbox, now }: Emptying, workMaxMs = bulkWorkMaxMs) {
   return async (payload: unknown): Promise<void> => {

@@ -8,7 +8,10 @@ const pageSize = 1_000;
 
 type Ending = Pick<Context, 'store' | 'outbox' | 'now'>;
 
-/** Ends the memberships of a deleted list, page by page; a run gives way after some seconds, and a repeat continues where the last one stopped. */
+/**
+ * Ends the memberships of a deleted list, page by page; a run gives way after some seconds, and a
+ * repeat continues where the last one stopped.
+ */
 export function endMemberships({ store, outbox, now }: Ending, workMaxMs = bulkWorkMaxMs) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, listId } = payload as { workspaceId: string; listId: string };

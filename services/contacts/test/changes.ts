@@ -31,7 +31,10 @@ export async function givenReader(
   );
 }
 
-/** Removes and returns what waits to be looked at again, as `<address>: <keys>`, each address and key once. */
+/**
+ * Removes and returns what waits to be looked at again, as `<address>: <keys>`, each address and
+ * key once.
+ */
 export async function takeTouches({ context }: Given, workspaceId: string): Promise<string[]> {
   const rows = await query<{ touched: string }>(
     context.store.fork(),

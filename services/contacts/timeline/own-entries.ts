@@ -23,7 +23,10 @@ export type PageQuery = {
   limit: number;
 };
 
-/** What contacts itself knows of a contact, newest first, and whether that is all; undefined if there is no such contact. */
+/**
+ * What contacts itself knows of a contact, newest first, and whether that is all; undefined if
+ * there is no such contact.
+ */
 export async function readOwnEntries(
   store: Store,
   page: PageQuery,

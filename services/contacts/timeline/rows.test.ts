@@ -10,7 +10,8 @@ import { type TimelineQuery, timelineRowsSql } from './rows.ts';
 let store: Store;
 beforeAll(async () => {
   store = await testStore(openContactsStore);
-  // Ann has one entry of each kind of row, a second apart; other people and workspaces have the same.
+  // Ann has one entry of each kind of row, a second apart; other people and workspaces have the
+  // same.
   await query(
     store.fork(),
     `with person as (

@@ -4,10 +4,14 @@ import { type Kinds, kindsOf } from './kinds.ts';
 export type TimelineQuery = {
   /** SQL of the workspace's id. */
   workspace: string;
-  /** As in `timeline.list`; all if empty. The kinds of messages are not here: the messages service is asked for them. */
+  /**
+   * As in `timeline.list`; all if empty. The kinds of messages are not here: the messages service
+   * is asked for them.
+   */
   kinds: readonly string[];
   /**
-   * SQL that is true of the addresses to read, for a column with an address, such as `= any($2)`, `= $2`, or
+   * SQL that is true of the addresses to read, for a column with an address, such as `= any($2)`,
+   * `= $2`, or
    * `> $2 and … <= $3`. Each of these is a step or a range in an index.
    */
   scope: (email: string) => string;
@@ -27,8 +31,10 @@ export type TimelineQuery = {
  * - `entity_id`: the list, segment, or the custom event's external id; null for the contact itself;
  * - `changes`: jsonb or null.
  *
- * Only tables that have rows of the kinds are read, and of them only the columns that are selected: to count, write
- * `select email, count(*) from (<this>) entry group by email`. It is a select without parentheses, also if it has no rows.
+ * Only tables that have rows of the kinds are read, and of them only the columns that are selected:
+ * to count, write
+ * `select email, count(*) from (<this>) entry group by email`. It is a select without parentheses,
+ * also if it has no rows.
  */
 export function timelineRowsSql(query: TimelineQuery): string {
   const sources = timelineSources(query);

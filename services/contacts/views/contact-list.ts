@@ -2,7 +2,9 @@ import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { type ContactList, ContactListSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 
-/** SQL of a row of `memberships`, called `membership`, with its `list`, in the JSON of its message. */
+/**
+ * SQL of a row of `memberships`, called `membership`, with its `list`, in the JSON of its message.
+ */
 export const contactListSql = `json_build_object(
   'email', membership.email,
   'list_id', membership.list_id,

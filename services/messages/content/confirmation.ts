@@ -4,22 +4,33 @@ import type { TemplateContent } from './variants.ts';
 
 type Words = { subject: string; question: string; button: string; otherwise: string };
 
-/** The contact fields that a confirmation mail may show. A form can be filled in for somebody else. */
+/**
+ * The contact fields that a confirmation mail may show. A form can be filled in for somebody else.
+ */
 export const confirmationFields: readonly string[] = ['email', 'language', 'first_name'];
 
 const nameLengthMax = 40;
-/** One to three words of letters: no digit, dot, slash or other sign, so that no link or number can be typed into it. */
+/**
+ * One to three words of letters: no digit, dot, slash or other sign, so that no link or number can
+ * be typed into it.
+ */
 const plainName =
   /^[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*(?: [\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*){0,2}$/u;
 
-/** Leaves out a first name that is no plain name: anybody may have typed it, and it would go to somebody else. */
+/**
+ * Leaves out a first name that is no plain name: anybody may have typed it, and it would go to
+ * somebody else.
+ */
 export function shownBeforeConsent(contact: JsonObject): JsonObject {
   const { first_name: name } = contact;
   const isPlain = typeof name === 'string' && name.length <= nameLengthMax && plainName.test(name);
   return isPlain || name === undefined ? contact : { ...contact, first_name: null };
 }
 
-/** `LIST` is the list's name. Values from the form are not repeated: it can be filled in for somebody else. */
+/**
+ * `LIST` is the list's name. Values from the form are not repeated: it can be filled in for
+ * somebody else.
+ */
 const words: Record<string, Words> = {
   en: {
     subject: 'Please confirm your subscription',

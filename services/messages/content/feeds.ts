@@ -28,7 +28,10 @@ export type Feeds = {
   open(broadcast: BroadcastKey, feed: RecipientFeed): Feed;
   /** A pinned answer of a global feed, from its JSON text; parsed once and kept. */
   read(json: string): Promise<JsonObject>;
-  /** Calls the feed for as many recipients as a second allows, in order; the rest waits for the next portion. */
+  /**
+   * Calls the feed for as many recipients as a second allows, in order; the rest waits for the next
+   * portion.
+   */
   askSome(ask: Portion): Promise<Fed>;
 };
 
@@ -49,7 +52,10 @@ const callsAtOnce = 5;
 const callsAtOnceMax = 200;
 const workspaceCallsMax = 20;
 const askAgainMs = 50;
-/** Recipients with an answer are sent to before the next portion, so that a slow feed delays them for a second at most. */
+/**
+ * Recipients with an answer are sent to before the next portion, so that a slow feed delays them
+ * for a second at most.
+ */
 const portionMs = 1_000;
 const portionMaxBytes = 4 * 1024 * 1024;
 /** With 5 s for each of three calls, all end before the batch has to answer. */

@@ -1,6 +1,9 @@
 import { languageMatcher } from '#lib/languages.ts';
 
-/** Chooses one of a template's languages for a contact's tag; undefined for the template's own content. */
+/**
+ * Chooses one of a template's languages for a contact's tag; undefined for the template's own
+ * content.
+ */
 export type ChooseLanguage = (tag: string) => string | undefined;
 
 /** The workspace's default language is the template's own. */

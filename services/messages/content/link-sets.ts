@@ -4,7 +4,10 @@ import type { Store } from '#lib/postgres/store.ts';
 
 const idBytes = 8;
 
-/** Stores the link targets of a compiled template and returns the set's id. The same targets are stored once. */
+/**
+ * Stores the link targets of a compiled template and returns the set's id. The same targets are
+ * stored once.
+ */
 export async function saveLinks(
   store: Store,
   workspaceId: string,

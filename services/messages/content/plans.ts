@@ -66,7 +66,10 @@ export type Plans = {
 
 /** Settings and credentials may be this old: an owner's changes apply within seconds. */
 export const settingsKeepMs = 5_000;
-/** A version's content never changes; this only frees the memory of versions that are no longer sent. */
+/**
+ * A version's content never changes; this only frees the memory of versions that are no longer
+ * sent.
+ */
 const contentKeepMs = 60 * 60 * 1000;
 /** Room for the newsletters of 1,000 workspaces: 20 KB of HTML, 100 KiB when compiled. */
 const contentsMaxBytes = 32 * 1024 * 1024;

@@ -20,8 +20,8 @@ const inflatedMaxBytes = 2 * 1024 * 1024;
 const purpose = 'message-contents';
 
 /**
- * Not of messages whose contact is deleted by now. A deletion waits for the lock and then deletes what was stored, or is seen
- * here. Rows are locked in order, so that groups can't deadlock.
+ * Not of messages whose contact is deleted by now. A deletion waits for the lock and then deletes
+ * what was stored, or is seen here. Rows are locked in order, so that groups can't deadlock.
  */
 const storeSql = `
   with given as materialized (

@@ -5,7 +5,10 @@ import { satellites } from '../message-queries.ts';
 
 const messagesAtOnce = 500;
 
-/** What this service keeps of a workspace. The queue comes first, so that nothing of it is sent any more. */
+/**
+ * What this service keeps of a workspace. The queue comes first, so that nothing of it is sent any
+ * more.
+ */
 export function partsOf(store: Store): readonly ErasedTable[] {
   return [
     { table: 'message_requests', where: 'due_at is not null' },
@@ -25,7 +28,9 @@ export function partsOf(store: Store): readonly ErasedTable[] {
   ];
 }
 
-/** The workspace is hidden from the planner, so that what belongs to a message is found by its key. */
+/**
+ * The workspace is hidden from the planner, so that what belongs to a message is found by its key.
+ */
 async function eraseMessages(store: Store, workspaceId: string): Promise<number> {
   const beside = satellites.map(
     (table) => `gone_${table} as (

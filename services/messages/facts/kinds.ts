@@ -20,10 +20,16 @@ export function requireFactKind(field: string, kind: MessageFactKind): FactKind 
   return known;
 }
 
-/** The clock of a process may be this far behind that of the database, from which `created_at` comes. */
+/**
+ * The clock of a process may be this far behind that of the database, from which `created_at`
+ * comes.
+ */
 const clocksApart = '5 minutes';
 
-/** SQL that is true of messages to which something may have happened before a time; it positions the index scan. */
+/**
+ * SQL that is true of messages to which something may have happened before a time; it positions the
+ * index scan.
+ */
 export function sentBefore(time: string): string {
   return `created_at <= ${time}::timestamptz + interval '${clocksApart}'`;
 }

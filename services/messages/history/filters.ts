@@ -40,10 +40,16 @@ const timeColumns = {
 /** Those with an index of their own, the rarest first. */
 const rareFlags = ['isComplained', 'isUnsubscribed', 'isBounced', 'isFailed'] as const;
 
-/** The clock of a process may be this far behind that of the database, from which `created_at` comes. */
+/**
+ * The clock of a process may be this far behind that of the database, from which `created_at`
+ * comes.
+ */
 const clocksApart = '5 minutes';
 
-/** The filters of a request, and the index to read them by: the one that leaves the fewest rows to look at. */
+/**
+ * The filters of a request, and the index to read them by: the one that leaves the fewest rows to
+ * look at.
+ */
 export function historyFilters(request: HistoryRequest): Filters {
   const filters: Filters = { within: [], wanted: [], values: [request.workspaceId] };
   const bind = (value: unknown) => `$${filters.values.push(value)}`;
@@ -146,7 +152,9 @@ function timesOf(broadcast: string): string {
   return `created_at between ${timeOf('min')} and ${timeOf('max')}`;
 }
 
-/** Nothing is sent or changed before it is created, so the look can begin at the end of these times. */
+/**
+ * Nothing is sent or changed before it is created, so the look can begin at the end of these times.
+ */
 function addTimes(request: HistoryRequest, filters: Filters, bind: Bind): void {
   const { within, wanted } = filters;
   checkOrder('sent', request.sentAfter, request.sentBefore);

@@ -13,7 +13,10 @@ import { historySql, lookedAtMax, readHistoryPage } from './page.ts';
 type Filter = Omit<MessageInitShape<typeof ListMessagesRequestSchema>, '$typeName'>;
 
 const claim = 200;
-/** Only the oldest claim is of the list `old`. In no order on disk, and nobody has counted the table yet. */
+/**
+ * Only the oldest claim is of the list `old`. In no order on disk, and nobody has counted the table
+ * yet.
+ */
 const count = 3 * lookedAtMax;
 const given = shared(
   async () => {

@@ -20,8 +20,8 @@ export type MessagePage = {
 };
 
 /**
- * Reads the next messages, newest first or by address. A page that has looked at many rows ends there: it may be short, or
- * empty, and still have a next one.
+ * Reads the next messages, newest first or by address. A page that has looked at many rows ends
+ * there: it may be short, or empty, and still have a next one.
  */
 export async function readHistoryPage(
   store: Store,
@@ -45,7 +45,10 @@ export async function readHistoryPage(
 const newestFirst = 'created_at desc';
 const byAddress = 'contact_email using ~<~, created_at desc';
 
-/** Ordered by time alone until the last step: that is the order of the indexes, so nothing is sorted before the limits. */
+/**
+ * Ordered by time alone until the last step: that is the order of the indexes, so nothing is sorted
+ * before the limits.
+ */
 export function historySql(
   filters: Filters,
   { limit, after }: MessagePosition,
@@ -83,7 +86,10 @@ function newestRows({ within }: Filters, after: MessageCursor | undefined, bind:
   return `messages where ${conditions.join(' and ')}`;
 }
 
-/** The rest of the cursor's address and the addresses behind it, so that each is one step in the index. */
+/**
+ * The rest of the cursor's address and the addresses behind it, so that each is one step in the
+ * index.
+ */
 function addressRows(
   { prefix, end }: AddressRange,
   after: MessageCursor | undefined,

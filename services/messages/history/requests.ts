@@ -22,8 +22,8 @@ type RequestRow = {
   attachments: StoredFile[] | null;
 };
 
-// One look by key for each message: the workspace is hidden from the planner, which would join a young table otherwise.
-// Sizes are read without the values.
+// One look by key for each message: the workspace is hidden from the planner, which would join a
+// young table otherwise. Sizes are read without the values.
 const requestsSql = `
   select id, has_room, case when has_room then request end as request, attachments
   from (

@@ -13,8 +13,8 @@ const restored =
 export const notOnHold = 'not exists (select from holds)';
 
 /**
- * The hold of the installation, with which nothing is sent. Statements that claim messages read its row; this copy, a second
- * old at most, tells callers why.
+ * The hold of the installation, with which nothing is sent. Statements that claim messages read its
+ * row; this copy, a second old at most, tells callers why.
  */
 export class Hold {
   readonly #store: Store;
@@ -53,8 +53,8 @@ export class Hold {
   }
 
   /**
-   * One reading at a time, so that a slow database does not have its connections taken by more and more of them. Those who ask
-   * meanwhile share the next one, which sees what they have written.
+   * One reading at a time, so that a slow database does not have its connections taken by more and
+   * more of them. Those who ask meanwhile share the next one, which sees what they have written.
    */
   refresh(): Promise<void> {
     this.#next ??= this.#reading

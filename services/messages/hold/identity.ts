@@ -2,8 +2,9 @@ import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
 /**
- * Tells a database from its restored copy: a dump makes the table anew, a copy has another number, another server has another identifier, and recovery to a
- * moment, like every promotion of a replica, begins a timeline.
+ * Tells a database from its restored copy: a dump makes the table anew, a copy has another number,
+ * another server has another identifier, and recovery to a moment, like every promotion of a
+ * replica, begins a timeline.
  */
 export async function identityOf(store: Store): Promise<string> {
   const [row] = await query<{ identity: string }>(

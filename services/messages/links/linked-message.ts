@@ -22,7 +22,10 @@ export type LinkedMessage = {
   isExpired: boolean;
 };
 
-/** Finds the message of a link's token; undefined if the contact or the message is gone. Throws for a forged token. */
+/**
+ * Finds the message of a link's token; undefined if the contact or the message is gone. Throws for
+ * a forged token.
+ */
 export async function findLinked(
   { store, keyring, now }: { store: Store; keyring: Keyring; now: () => Date },
   { workspaceId, token }: { workspaceId: string; token: string },
@@ -60,7 +63,9 @@ export function linkExpired(): ConnectError {
   return refusal('LINK_EXPIRED', 'the link has expired');
 }
 
-/** Records that the recipient unsubscribed through a message, and writes an event the first time. */
+/**
+ * Records that the recipient unsubscribed through a message, and writes an event the first time.
+ */
 export async function markUnsubscribed(
   { store, outbox, now }: { store: Store; outbox: Outbox; now: () => Date },
   { workspaceId, id }: { workspaceId: string; id: string },

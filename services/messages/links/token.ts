@@ -7,7 +7,10 @@ const purpose = 'postrider/links';
 const idBytes = 16;
 const macBytes = 16;
 
-/** Makes tokens for links that act for a mail's recipient: the message's id, and a MAC over it and the workspace. */
+/**
+ * Makes tokens for links that act for a mail's recipient: the message's id, and a MAC over it and
+ * the workspace.
+ */
 export function createTokenMaker(
   keyring: Keyring,
 ): (workspaceId: string, messageId: string) => string {

@@ -2,8 +2,9 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class VariationCounts extends Migration {
   override up(): void {
-    // The numbers of a variation, added up as they come: to count them in messages each time reads every row of a
-    // broadcast. They are spread over slots, so that parallel statements don't wait for each other.
+    // The numbers of a variation, added up as they come: to count them in messages each time reads
+    // every row of a broadcast. They are spread over slots, so that parallel statements don't wait
+    // for each other.
     this.addSql(`
       create table variation_counts (
         workspace_id text not null,

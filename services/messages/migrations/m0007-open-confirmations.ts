@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class OpenConfirmations extends Migration {
   override up(): void {
-    // The queue has a table of its own: an index on what changes with every result would have each result of every
-    // broadcast write all indexes of messages.
+    // The queue has a table of its own: an index on what changes with every result would have each
+    // result of every broadcast write all indexes of messages.
     this.addSql('drop index messages_due');
     this.addSql(`
       create table open_confirmations (

@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class History extends Migration {
   override up(): void {
-    // Pages of the history (docs/decisions/0022). All rows of a claim have the same time: without the id, PostgreSQL
-    // stores such entries once.
+    // Pages of the history (docs/decisions/0022). All rows of a claim have the same time: without
+    // the id, PostgreSQL stores such entries once.
     this.addSql('drop index messages_newest');
     this.addSql(`create index messages_newest on messages (workspace_id, created_at desc)
       where created_at > '-infinity'`);
@@ -26,7 +26,8 @@ export class History extends Migration {
       alter table variation_counts
         add column failed integer not null default 0, add column skipped integer not null default 0,
         add column deferred integer not null default 0, add column unknown integer not null default 0`);
-    // Broadcasts with messages that the four counts don't include yet; found by one step in the index for each.
+    // Broadcasts with messages that the four counts don't include yet; found by one step in the
+    // index for each.
     this.addSql(`
       create table uncounted_broadcasts (
         workspace_id text not null,

@@ -22,16 +22,19 @@ export class Transactional extends Migration {
     this.addSql('alter table messages add column notification_id text');
     this.addSql(`create index messages_notification on messages (workspace_id, notification_id, created_at desc)
       where notification_id is not null`);
-    // Compares bytes whatever the database's collation, so it finds addresses by how they begin as well.
+    // Compares bytes whatever the database's collation, so it finds addresses by how they begin as
+    // well.
     this.addSql('drop index messages_contact');
     this.addSql(
       'create index messages_contact on messages (workspace_id, contact_email text_pattern_ops, created_at desc)',
     );
-    // A message that failed frees its key, one that bounced does not. Both columns are in other indexes already.
+    // A message that failed frees its key, one that bounced does not. Both columns are in other
+    // indexes already.
     this.addSql(`create unique index messages_external_once on messages (workspace_id, external_id)
       where external_id is not null and (failed_at is null or bounced_at is not null)`);
-    // What a transactional message is made from, and the queue of those that are not done: `due_at` is null once they
-    // are. Until then it is when to look at the message again, at the latest when its lease ends.
+    // What a transactional message is made from, and the queue of those that are not done: `due_at`
+    // is null once they are. Until then it is when to look at the message again, at the latest when
+    // its lease ends.
     this.addSql(`
       create table message_requests (
         workspace_id text not null,

@@ -9,8 +9,8 @@ const parameter =
 const ofName = /^name(?:\*|$)/i;
 
 /**
- * Reads the media type of a file, with its parameters as they were written. `name` is left out: a mail gives a file's own name
- * there. Otherwise says what is wrong.
+ * Reads the media type of a file, with its parameters as they were written. `name` is left out: a
+ * mail gives a file's own name there. Otherwise says what is wrong.
  */
 export function readContentType(given: string): { type: string } | { fault: string } {
   if (given.length > lengthMax) return { fault: `must be at most ${lengthMax} characters` };

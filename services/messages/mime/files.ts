@@ -11,7 +11,10 @@ export type MailFile = {
   content: Buffer;
 };
 
-/** A MIME entity: its Content-Type, and what follows the empty line. Strings are encoded when they are written. */
+/**
+ * A MIME entity: its Content-Type, and what follows the empty line. Strings are encoded when they
+ * are written.
+ */
 export type Entity = { type: string; body: (Buffer | string)[] };
 
 /** Puts a mail's text beside its inline files, and that beside the others. */

@@ -2,9 +2,15 @@ import { domainToASCII } from 'node:url';
 
 /** RFC 5322: lines should not pass 78 characters, without the line's end. */
 const lineLimit = 78;
-/** 42 bytes are 68 characters as an encoded word, which fits behind `Reply-To: `; RFC 2047 allows 75. */
+/**
+ * 42 bytes are 68 characters as an encoded word, which fits behind `Reply-To: `; RFC 2047 allows
+ * 75.
+ */
 const encodedWordBytes = 42;
-/** Single spaces between words of printable ASCII; one of 60 characters is encoded, so that it can be cut. */
+/**
+ * Single spaces between words of printable ASCII; one of 60 characters is encoded, so that it can
+ * be cut.
+ */
 const plainWords = /^[\x21-\x7e]{1,59}(?: [\x21-\x7e]{1,59})*$/;
 /** Without a limit a subject or a name could make a header of any size. */
 const textLimit = 2_000;
@@ -39,7 +45,9 @@ export function mailboxHeader(name: string, mailbox: Mailbox): string {
   );
 }
 
-/** A header line with a machine-readable value; characters that are not visible ASCII are left out. */
+/**
+ * A header line with a machine-readable value; characters that are not visible ASCII are left out.
+ */
 export function tokenHeader(name: string, token: string): string {
   return `${name}: ${token.replace(/[^\x20-\x7e]/g, '')}\r\n`;
 }
@@ -68,7 +76,10 @@ function cleanText(text: string): string {
   return oneLine.toWellFormed();
 }
 
-/** Text that is not plain ASCII, looks like an encoded word itself, or has a word too long for a line. */
+/**
+ * Text that is not plain ASCII, looks like an encoded word itself, or has a word too long for a
+ * line.
+ */
 function isEncodable(text: string): boolean {
   return !/^[\x20-\x7e]*$/.test(text) || text.includes('=?') || /\S{60}/.test(text);
 }
@@ -112,7 +123,10 @@ function foldWords(start: string, words: string[]): string {
   return `${header}\r\n`;
 }
 
-/** One header line of the caller's own; runs of spaces become one, so that no line has white space only. ASCII stays as it is: an encoded Message-ID would name no message. */
+/**
+ * One header line of the caller's own; runs of spaces become one, so that no line has white space
+ * only. ASCII stays as it is: an encoded Message-ID would name no message.
+ */
 export function ownHeader(name: string, value: string): string {
   return /^[\x20-\x7e]*$/.test(value)
     ? foldWords(`${name}:`, value.trim().split(/ +/))

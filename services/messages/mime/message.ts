@@ -1,7 +1,10 @@
 import type { MessageBuffer } from './buffer.ts';
 import { appendValue } from './quoted-printable.ts';
 
-/** Rendered but not encoded: static bytes by reference, values as text. Held only while a connection sends it. */
+/**
+ * Rendered but not encoded: static bytes by reference, values as text. Held only while a connection
+ * sends it.
+ */
 export interface PreparedMail {
   head: string;
   body: (Buffer | string)[];

@@ -1,8 +1,8 @@
 import type { MessageBuffer } from './buffer.ts';
 
 /**
- * Every piece of a body starts in column 0 and ends with a line break, soft or hard, so that no piece
- * depends on the one before and static ones are encoded once per template.
+ * Every piece of a body starts in column 0 and ends with a line break, soft or hard, so that no
+ * piece depends on the one before and static ones are encoded once per template.
  */
 
 const hex = Buffer.from('0123456789ABCDEF', 'latin1');
@@ -15,7 +15,8 @@ const lineCharacters = 72;
 /** Encodes static text of a template; call once, keep the bytes. */
 export function encodeStatic(text: string): Buffer {
   const plain = cleaned(text);
-  // Outside the pool that the kept bytes come from: they would hold on to the space around them, five times their size.
+  // Outside the pool that the kept bytes come from: they would hold on to the space around them,
+  // five times their size.
   const source = Buffer.allocUnsafeSlow(Buffer.byteLength(plain));
   source.write(plain);
   const target = Buffer.allocUnsafeSlow(encodedLimit(source.length));
@@ -38,7 +39,10 @@ export function appendValue(buffer: MessageBuffer, value: string): void {
   buffer.length = encode(scratch, length, buffer.bytes, buffer.length);
 }
 
-/** Printable ASCII without `=`, with no dot where a line might start: the same in quoted-printable and for SMTP. */
+/**
+ * Printable ASCII without `=`, with no dot where a line might start: the same in quoted-printable
+ * and for SMTP.
+ */
 function isPlain(value: string): boolean {
   for (let i = 0; i < value.length; i += 1) {
     const code = value.charCodeAt(i);
@@ -108,7 +112,10 @@ function encode(source: Buffer, length: number, target: Buffer, start: number): 
   return column === 0 ? at : at + softBreak.copy(target, at);
 }
 
-/** A dot in column 0 is encoded so that SMTP needs no dot-stuffing; white space before a line's end would be lost. */
+/**
+ * A dot in column 0 is encoded so that SMTP needs no dot-stuffing; white space before a line's end
+ * would be lost.
+ */
 function isLiteral(byte: number, column: number, next: number | undefined, last: boolean): boolean {
   if (byte === 0x2e) return column > 0;
   if (byte === 0x20 || byte === 0x09) return last || next !== 0x0a;

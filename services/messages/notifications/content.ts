@@ -11,8 +11,8 @@ const nameMax = 255;
 const descriptionMax = 1_000;
 const jsonMaxBytes = 16 * 1024;
 
-// Fields are named from the request's root; `at` is the message that they are in, which the texts name as well where clients
-// rely on them.
+// Fields are named from the request's root; `at` is the message that they are in, which the texts
+// name as well where clients rely on them.
 
 export function checkedId(id: string, field = 'notification.id'): string {
   if (id === '') throw invalidField(field, 'notification.id is required');

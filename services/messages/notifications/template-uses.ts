@@ -13,7 +13,10 @@ export function notificationUser({ workspaceId, id }: NotificationKey): Template
   return { kind: 'notification', workspaceId, id };
 }
 
-/** The templates that a notification uses, as it is in the database; undefined for one that is deleted. */
+/**
+ * The templates that a notification uses, as it is in the database; undefined for one that is
+ * deleted.
+ */
 export async function notificationUses(
   em: EntityManager,
   { workspaceId, id }: NotificationKey,
@@ -22,7 +25,10 @@ export async function notificationUses(
   return notification ? usesOf(notification) : undefined;
 }
 
-/** In the transaction of a notification. `at` is the field it came in, `before` are the channels that it had. */
+/**
+ * In the transaction of a notification. `at` is the field it came in, `before` are the channels
+ * that it had.
+ */
 export async function beginNotificationUses(
   em: EntityManager,
   context: { store: Store; templateUses: TemplateUseClient },

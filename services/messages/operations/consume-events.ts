@@ -10,8 +10,9 @@ import { type ConfirmationRequest, requestConfirmations } from '../record/confir
 type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]) => Promise<void>;
 
 /**
- * Events come late and in no order, so each touches only what is not younger than it. Their times and those of messages come
- * from different clocks; one that is ahead of the database's counts as its present. At the same time the deletion wins.
+ * Events come late and in no order, so each touches only what is not younger than it. Their times
+ * and those of messages come from different clocks; one that is ahead of the database's counts as
+ * its present. At the same time the deletion wins.
  */
 export const handlers: Readonly<Record<string, Handler>> = {
   'confirmation.due': (em, workspaceId, events) =>

@@ -34,7 +34,10 @@ function countSet(request: CountMessageFactsRequest): Statement {
   return { sql: countedSql(rows), values };
 }
 
-/** A range of the index. Messages whose contact was deleted have an empty address, which no range begins before. */
+/**
+ * A range of the index. Messages whose contact was deleted have an empty address, which no range
+ * begins before.
+ */
 function countRange(request: CountMessageFactsRequest): Statement {
   const { where, values } = conditions(request, [request.afterEmail, request.lastEmail]);
   const rows = `select contact_email as email, count(*)::int as count from messages

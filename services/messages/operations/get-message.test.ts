@@ -15,7 +15,10 @@ beforeEach(() => {
   workspaceId = `w${crypto.randomUUID()}`;
 });
 
-/** Sends a batch in a process that knows the settings of now, and waits until its contents are stored. */
+/**
+ * Sends a batch in a process that knows the settings of now, and waits until its contents are
+ * stored.
+ */
 async function send(emails: string[], over: Parameters<typeof batchOf>[1] = {}) {
   const sending = given.newProcess();
   const batch = { ...batchOf(emails, over), workspaceId };

@@ -14,7 +14,8 @@ import { batchOf, resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
 import { handlers } from './consume-events.ts';
 
-// Every event that this service consumes, an hour late and after what it speaks of has changed: newer state stands.
+// Every event that this service consumes, an hour late and after what it speaks of has changed:
+// newer state stands.
 
 const workspaceId = 'w1';
 const listId = 'weekly';
@@ -131,7 +132,8 @@ test.each([
     };
     const sent = send(id);
     await asked.promise;
-    // The time that is stored is later than the question by the way of the statement to the database.
+    // The time that is stored is later than the question by the way of the statement to the
+    // database.
     await sleep(300);
     // Without a time it was now, which the second pass must still know.
     await consume(deleted(new Date()), { ...deleted(new Date()), occurredAt: undefined });

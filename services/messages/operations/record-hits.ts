@@ -118,7 +118,10 @@ const events = [
   }),
 ];
 
-/** Sets the first times of people and of bots, and writes events for people. A click counts as an open, even without the pixel. */
+/**
+ * Sets the first times of people and of bots, and writes events for people. A click counts as an
+ * open, even without the pixel.
+ */
 async function markMessages(scope: EventScope, hits: readonly Known[]): Promise<void> {
   await writeWithEvents(
     scope,

@@ -22,7 +22,8 @@ export function retryMessage(context: Context): Methods['retryMessage'] {
       await store.fork().transactional(async (em) => {
         const { request, isBounced } = await checkedMessage(em, key);
         const content = await contentOf(keyring, key, request);
-        // The day in which it is tried begins now. Its notification may send to bounced addresses since.
+        // The day in which it is tried begins now. Its notification may send to bounced addresses
+        // since.
         content.send_at = now().toISOString();
         if (isBounced) content.send_to_bounced = true;
         if (integrationId === '') throw noProvider();

@@ -55,7 +55,9 @@ function readItem(
   }
 }
 
-/** One result for each message. A fault of the server is the whole call's, so that it is repeated. */
+/**
+ * One result for each message. A fault of the server is the whole call's, so that it is repeated.
+ */
 function answerOf(
   given: readonly (TransactionalItem | ConnectError)[],
   accepted: readonly (TransactionalAnswer | Error)[],

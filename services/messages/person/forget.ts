@@ -8,12 +8,16 @@ import { countStep } from '../record/variation-counts.ts';
 /** Contacts that were deleted: when each address was, by the address. */
 export type Deletions = { workspaceId: string; deletedAt: Readonly<Record<string, string>> };
 
-/** Longer than from the question to contacts until a message is written, which waits for a busy database. */
+/**
+ * Longer than from the question to contacts until a message is written, which waits for a busy
+ * database.
+ */
 const againAfterMs = 60_000;
 
 /**
- * Forgets contacts now and once more a minute later. A message that contacts was asked about before the deletion may be
- * written after it; its time is that of the question, so that the second pass finds it. Those without a time were deleted now.
+ * Forgets contacts now and once more a minute later. A message that contacts was asked about before
+ * the deletion may be written after it; its time is that of the question, so that the second pass
+ * finds it. Those without a time were deleted now.
  */
 export async function forgetTwice(
   em: EntityManager,
@@ -33,12 +37,16 @@ export async function forgetTwice(
   await addJob(em, 'messages', { task: 'forgetContacts', payload, runAt });
 }
 
-/** The history keeps the messages without the address and the content; waiting messages are not sent. */
+/**
+ * The history keeps the messages without the address and the content; waiting messages are not
+ * sent.
+ */
 export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: Deletions) {
   const values = [workspaceId, Object.keys(at), JSON.stringify(at)];
   const olderMessage = `m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
     and coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
-  // What the statements after it see is final: contents that are being stored have locked their messages.
+  // What the statements after it see is final: contents that are being stored have locked their
+  // messages.
   await query(
     em,
     `select from messages m where ${olderMessage} order by id for no key update`,

@@ -8,7 +8,10 @@ export type Stretch = { workspaceId: string; broadcastId: string; since: number;
 export type Timeline = { since: number; step: number; sent: number[]; opened: number[] };
 
 const bucketsMax = 200;
-/** Times are counted by steps this fine first, since the first and the last are known only when all are read. */
+/**
+ * Times are counted by steps this fine first, since the first and the last are known only when all
+ * are read.
+ */
 const stepsMax = 100_000;
 const statementMaxMs = 5_000;
 

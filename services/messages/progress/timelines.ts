@@ -14,7 +14,10 @@ const keepLongMs = 60_000;
 /** However many people look, reading takes at most a twentieth of the time. */
 const restShare = 20;
 
-/** Reads timelines one after the other, and keeps each for a while. Callers of one broadcast share its read. */
+/**
+ * Reads timelines one after the other, and keeps each for a while. Callers of one broadcast share
+ * its read.
+ */
 export function createTimelines(
   read: (stretch: Stretch) => Promise<Timeline>,
 ): (asked: Asked) => Promise<Timeline> {

@@ -52,16 +52,18 @@ type RecordedRow = {
 };
 
 /**
- * Rows to join by their whole key, so that each is one look into the primary key. With the workspace as a constant PostgreSQL may read all rows of the workspace, as
- * it does while a young table has no statistics.
+ * Rows to join by their whole key, so that each is one look into the primary key. With the
+ * workspace as a constant PostgreSQL may read all rows of the workspace, as it does while a young
+ * table has no statistics.
  */
 const keysOf = (workspaceId: string, ids: string) =>
   `select ${workspaceId}::text as workspace_id, unnest(${ids}::uuid[]) as id`;
 
 /**
- * Joins rows of messages to those of `keysOf`. Only the primary key, which begins with the id, can serve it: the other
- * indexes need the workspace, which is hidden from them. While a table is young they look cheaper than the key, and a
- * prepared plan would go on to read all messages of the workspace for each id.
+ * Joins rows of messages to those of `keysOf`. Only the primary key, which begins with the id, can
+ * serve it: the other indexes need the workspace, which is hidden from them. While a table is young
+ * they look cheaper than the key, and a prepared plan would go on to read all messages of the
+ * workspace for each id.
  */
 export const byKey = (row: string, keys = 'given') =>
   `${row}.id = ${keys}.id and ${row}.workspace_id || '' = ${keys}.workspace_id`;
@@ -129,8 +131,9 @@ const returned =
 const counted = 'm.broadcast_id, m.template_id, m.by_hand';
 
 /**
- * For messages that have no row yet: inserts all of them, or none while mail is on hold. A row that is there already makes the
- * statement fail. That is cheaper than `on conflict`, which PostgreSQL pays for with each row.
+ * For messages that have no row yet: inserts all of them, or none while mail is on hold. A row that
+ * is there already makes the statement fail. That is cheaper than `on conflict`, which PostgreSQL
+ * pays for with each row.
  */
 const claimNewSql = prepared(`with claimed as (${insertSql}
      returning m.id, m.status, m.status_info, ${counted}
@@ -176,10 +179,10 @@ const claimSql = `with before as materialized (
    select id, contact_email, status, attempts, unknown, status_info, created_at, due_at from claimed`;
 
 /**
- * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
- * Only what comes back as `sending` is ours to send; those who may not be written to, or are suppressed, are recorded
- * as skipped. `areNew`: none of them should have a row. `askedMs`: when contacts was asked about them, in Unix milliseconds;
- * now if absent.
+ * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those
+ * whose holder is gone. Only what comes back as `sending` is ours to send; those who may not be
+ * written to, or are suppressed, are recorded as skipped. `areNew`: none of them should have a row.
+ * `askedMs`: when contacts was asked about them, in Unix milliseconds; now if absent.
  */
 export async function claim(
   store: Store,
@@ -272,8 +275,9 @@ export async function readHeldBy(
 }
 
 /**
- * Keeps what is still being sent in our hands; gives the ids that are. A row that is locked is passed over: it is being
- * recorded or given back, and to wait for it while other rows are locked can be a deadlock with that.
+ * Keeps what is still being sent in our hands; gives the ids that are. A row that is locked is
+ * passed over: it is being recorded or given back, and to wait for it while other rows are locked
+ * can be a deadlock with that.
  */
 export async function renewLeases(
   store: Store,

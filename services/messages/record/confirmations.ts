@@ -12,7 +12,10 @@ const openMessages = `(
   where o.workspace_id = $1 and o.list_id = $2
 ) open`;
 
-/** At most one confirmation mail to an address about a list in this time, however often a form is posted. */
+/**
+ * At most one confirmation mail to an address about a list in this time, however often a form is
+ * posted.
+ */
 const coolDown = '1 hour';
 const isCool = `c.mailed_at <= excluded.mailed_at - interval '${coolDown}'`;
 
@@ -23,8 +26,9 @@ export const confirmableMs = 7 * 24 * 60 * 60 * 1000;
 export type ConfirmationRequest = { email: string; listId: string; at?: string | undefined };
 
 /**
- * Queues confirmation mails for pending memberships and adds a job for each list. A request within the cool-down is only
- * noted: if the contact that got the mail turns out to have been deleted before it, it gets its own. Commits with the caller.
+ * Queues confirmation mails for pending memberships and adds a job for each list. A request within
+ * the cool-down is only noted: if the contact that got the mail turns out to have been deleted
+ * before it, it gets its own. Commits with the caller.
  */
 export async function requestConfirmations(
   em: EntityManager,
@@ -100,7 +104,10 @@ export async function addSending(em: EntityManager, key: ListKey, runAt?: Date):
   });
 }
 
-/** Confirmation mails that are due, or whose lease is over. Messages with an outcome leave the queue. */
+/**
+ * Confirmation mails that are due, or whose lease is over. Messages with an outcome leave the
+ * queue.
+ */
 export async function readDue(
   store: Store,
   { workspaceId, listId }: ListKey,
@@ -138,7 +145,10 @@ export async function readNextDue(
   return row?.due_at ? new Date(row.due_at) : undefined;
 }
 
-/** Fails messages that can't be sent until the owner changes something. Those of `removed` addresses keep no address. */
+/**
+ * Fails messages that can't be sent until the owner changes something. Those of `removed` addresses
+ * keep no address.
+ */
 export async function failDue(
   em: EntityManager,
   workspaceId: string,

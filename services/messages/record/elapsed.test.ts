@@ -49,7 +49,8 @@ test('a claim that waits for a connection has the time at which contacts was ask
 test('a transactional message that waits for a connection has the time at which contacts was asked', async () => {
   const id = await givenNotification(given);
   const email = `${crypto.randomUUID()}@example.com`;
-  // Afterwards permits to send are at hand, and the next statement is the one that writes the message.
+  // Afterwards permits to send are at hand, and the next statement is the one that writes the
+  // message.
   await given.transactional.sendTransactional(sendOf(id));
   await given.context.underway.drained(5_000);
   let waited: Promise<unknown> = Promise.resolve();

@@ -3,8 +3,8 @@ import type { EventSource } from '#lib/jobs/outbox.ts';
 type Rows = { from: string; where?: string; time: string };
 
 /**
- * The events of messages: `from` names a step with rows of messages, `time` a column of it. A row as JSON costs less
- * than an object that is built field by field.
+ * The events of messages: `from` names a step with rows of messages, `time` a column of it. A row
+ * as JSON costs less than an object that is built field by field.
  */
 export function eventsOf(type: string, { from, where, time }: Rows): EventSource {
   return {

@@ -10,7 +10,9 @@ export type GiveBackContext = {
   underway: { release(ids: Iterable<string>): void };
 };
 
-/** Releases the claims of messages that were not started; repeats until the database has taken it. */
+/**
+ * Releases the claims of messages that were not started; repeats until the database has taken it.
+ */
 export async function giveBackUntilDone(
   { outcomes, owner, log, underway }: GiveBackContext,
   workspaceId: string,

@@ -23,7 +23,10 @@ export async function isSending(store: Store, { workspaceId, id }: MessageKey): 
   return rows.length > 0;
 }
 
-/** Fails a deferred message, or one whose process died. The caller has the error, so deferred sends aren't retried. */
+/**
+ * Fails a deferred message, or one whose process died. The caller has the error, so deferred sends
+ * aren't retried.
+ */
 export async function finishSend(store: Store, { workspaceId, id }: MessageKey): Promise<void> {
   await query(
     store.fork(),

@@ -1,7 +1,10 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
-/** Notifications with messages in the queue that are bound to an integration, or with `withUnbound` all notifications. */
+/**
+ * Notifications with messages in the queue that are bound to an integration, or with `withUnbound`
+ * all notifications.
+ */
 export const boundToIntegration = (withUnbound: boolean) => `
   select 'notification' as kind, coalesce(n.name, q.notification_id) as name
   from (

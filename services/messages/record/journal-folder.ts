@@ -7,8 +7,8 @@ const socketPathMax = 100;
 const ending = '.journal';
 
 /**
- * A folder of journals, shared by the processes of one machine. Each process listens on a socket beside its file, which the
- * system closes with it: a file without a listener is a dead process's.
+ * A folder of journals, shared by the processes of one machine. Each process listens on a socket
+ * beside its file, which the system closes with it: a file without a listener is a dead process's.
  */
 export class JournalFolder {
   readonly folder: string;

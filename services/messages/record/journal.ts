@@ -28,8 +28,9 @@ export type JournalLine =
   | ['o', workspaceId: string, result: SendResult];
 
 /**
- * Keeps on local disk which messages this process has claimed, begun and settled, until that is in the record: after a kill the next
- * process knows what may have arrived. It holds ids and servers' words, and no address.
+ * Keeps on local disk which messages this process has claimed, begun and settled, until that is in
+ * the record: after a kill the next process knows what may have arrived. It holds ids and servers'
+ * words, and no address.
  */
 export class Journal {
   readonly #path: string;
@@ -59,7 +60,10 @@ export class Journal {
     this.#fd = this.#write(this.#path);
   }
 
-  /** Whether the disk took everything so far. Tries again where it did not; nothing may be begun meanwhile. */
+  /**
+   * Whether the disk took everything so far. Tries again where it did not; nothing may be begun
+   * meanwhile.
+   */
   get isWritable(): boolean {
     if (!this.#isBroken) return true;
     try {
@@ -78,7 +82,8 @@ export class Journal {
   }
 
   /**
-   * Called before a message's body is written. All that begin in one turn of the event loop go to the disk together, then
+   * Called before a message's body is written. All that begin in one turn of the event loop go to
+   * the disk together, then
    * `onDisk` is called; with false where the disk is full: the body must not be written then.
    */
   begin({ workspaceId, id, unknownRetries }: Intent, onDisk: (isOnDisk: boolean) => void): void {

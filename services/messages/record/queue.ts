@@ -17,7 +17,10 @@ export type DuePage = {
   last: string | undefined;
 };
 
-/** The workspaces after one that have a message due: one step in the index for each that has any in the queue. */
+/**
+ * The workspaces after one that have a message due: one step in the index for each that has any in
+ * the queue.
+ */
 export async function findDueWorkspaces(store: Store, after: string): Promise<DuePage> {
   const rows = await query<{ workspace_id: string; place: number; is_due: boolean }>(
     store.fork(),
@@ -73,8 +76,8 @@ export async function tidyQueue(store: Store, workspaceId: string, most: number)
 }
 
 /**
- * Ends messages whose time ran out before the mail server took them, and drops what they were made from; says whether there may be
- * more. Their external ids are free again, as after a failure.
+ * Ends messages whose time ran out before the mail server took them, and drops what they were made
+ * from; says whether there may be more. Their external ids are free again, as after a failure.
  */
 export async function expireQueued(
   store: Store,
@@ -137,8 +140,8 @@ type QueuedRow = {
 };
 
 /**
- * Takes the messages that are due longest. For the time of a lease no other process takes them; one that is not open is
- * looked at again when it may be, at the latest when it expires.
+ * Takes the messages that are due longest. For the time of a lease no other process takes them; one
+ * that is not open is looked at again when it may be, at the latest when it expires.
  */
 export async function takeQueued(
   store: Store,
@@ -206,7 +209,10 @@ type ClaimedRow = {
   due_at: string | null;
 };
 
-/** Claims messages of the queue. An address that has bounced meanwhile fails its message, unless `sendToBounced`. */
+/**
+ * Claims messages of the queue. An address that has bounced meanwhile fails its message, unless
+ * `sendToBounced`.
+ */
 export async function claimQueued(
   store: Store,
   { workspaceId, owner }: { workspaceId: string; owner: string },
@@ -267,7 +273,10 @@ export async function failQueued(
   );
 }
 
-/** Cancels a message that no attempt was made of; gives its status afterwards, undefined if there is none. */
+/**
+ * Cancels a message that no attempt was made of; gives its status afterwards, undefined if there is
+ * none.
+ */
 export async function cancelQueued(
   store: Store,
   { workspaceId, id }: { workspaceId: string; id: string },

@@ -6,7 +6,10 @@ import { type ResultContext, recordResults, type SendResult } from './results.ts
 
 /** Bounds a statement. */
 const groupMax = 200;
-/** Bounds what a kill can send twice: messages of a workspace that were sent and are not recorded yet. */
+/**
+ * Bounds what a kill can send twice: messages of a workspace that were sent and are not recorded
+ * yet.
+ */
 export const unstoredMax = 800;
 const waitMaxMs = 100;
 const unstorableInfo = "the server's answer could not be stored";
@@ -20,11 +23,16 @@ export type RecordEntry = {
   result: SendResult;
   /** How often its fate was unknown before. */
   unknown: number;
-  /** Called once it is in the record; without a fate where another process holds the message by now. */
+  /**
+   * Called once it is in the record; without a fate where another process holds the message by now.
+   */
   stored: (fate: Fate | undefined) => void;
 };
 
-/** Records what became of messages, in groups by workspace. They belong to the process: no result is dropped. */
+/**
+ * Records what became of messages, in groups by workspace. They belong to the process: no result is
+ * dropped.
+ */
 export class ResultRecorder {
   readonly #context: ResultRecorderContext;
   /** Those with results that are not recorded yet. */
@@ -99,7 +107,8 @@ class ResultWriter {
     } catch {
       const half = Math.ceil(group.length / 2);
       if (group.length === 1) {
-        // Repeated beside the others, whose turn would not come while the database refuses this one.
+        // Repeated beside the others, whose turn would not come while the database refuses this
+        // one.
         void this.#storeWithoutText(group);
         return;
       }

@@ -24,7 +24,10 @@ export type Accepted = {
   request: Buffer;
   /** What its files are, as JSON. */
   attachments: string | null;
-  /** Before contacts was asked about the address, by the process's monotonic clock: a deletion since then is about the message. */
+  /**
+   * Before contacts was asked about the address, by the process's monotonic clock: a deletion since
+   * then is about the message.
+   */
   askedMs: number;
 };
 

@@ -47,7 +47,8 @@ async function readElsewhere(): Promise<number> {
 }
 
 test('a plan made for a young table reads no other messages of the workspace later', async () => {
-  // At this size the primary key has two levels, and the index by broadcast, whose entries are alike, has one: it looks cheaper.
+  // At this size the primary key has two levels, and the index by broadcast, whose entries are
+  // alike, has one: it looks cheaper.
   const young = await add(400);
   // PostgreSQL keeps its sixth plan.
   for (let time = 0; time < 8; time += 1) await record(young.slice(0, 200));

@@ -79,7 +79,10 @@ const change = {
   isPrepared: true,
 };
 
-/** Records results of messages that are still ours, and what was sent in any case, with what follows from them; gives the ids recorded. */
+/**
+ * Records results of messages that are still ours, and what was sent in any case, with what follows
+ * from them; gives the ids recorded.
+ */
 export async function recordResults(
   { outcomes, outbox, owner }: ResultContext,
   workspaceId: string,

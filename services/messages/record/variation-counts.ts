@@ -14,13 +14,16 @@ const columns = [
 ] as const;
 type Column = (typeof columns)[number];
 
-/** Statements of several connections count side by side, each in a row of its own, so that one alone may be negative. */
+/**
+ * Statements of several connections count side by side, each in a row of its own, so that one alone
+ * may be negative.
+ */
 const slots = 8;
 
 /**
- * The step of a statement that counts what it has changed, in SQL: `row` names the step with the changed rows of
- * messages of workspace $1, and `by` says by how much a row changes each count. In the order of the key, so that
- * parallel statements can't deadlock.
+ * The step of a statement that counts what it has changed, in SQL: `row` names the step with the
+ * changed rows of messages of workspace $1, and `by` says by how much a row changes each count. In
+ * the order of the key, so that parallel statements can't deadlock.
  */
 export function countStep(row: string, by: Partial<Record<Column, string>>): string {
   const counted = columns.filter((column) => by[column]);

@@ -15,9 +15,14 @@ export interface PartState {
   read: number;
 }
 
-/** Each part, as rendered. Gmail shows 102 KB of a mail and hides the rest: a larger part comes from a runaway value. */
+/**
+ * Each part, as rendered. Gmail shows 102 KB of a mail and hides the rest: a larger part comes from
+ * a runaway value.
+ */
 const partMaxBytes = 1024 * 1024;
-/** A value may be as large as a part, and many small filters may read it: this takes some 100 ms. */
+/**
+ * A value may be as large as a part, and many small filters may read it: this takes some 100 ms.
+ */
 const readMax = 16 * 1024 * 1024;
 
 export function newState(part: Part, scope: LiquidScope): PartState {

@@ -172,7 +172,9 @@ function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[])
   }
 }
 
-/** The lines around the parts. `=_` never occurs in quoted-printable, so the boundary is in no part. */
+/**
+ * The lines around the parts. `=_` never occurs in quoted-printable, so the boundary is in no part.
+ */
 function newFrame(): { type: string; text: Buffer; html: Buffer; end: Buffer } {
   const boundary = `=_${randomBytes(12).toString('hex')}`;
   const part = (start: string, type: string) =>

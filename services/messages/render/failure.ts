@@ -10,12 +10,18 @@ export function renderFailureInfo(error: unknown): string {
   return `${opening}${withoutAddresses(words)}`.slice(0, infoLength);
 }
 
-/** The reason in the recorded info of a message that can't be rendered; undefined for any other info. */
+/**
+ * The reason in the recorded info of a message that can't be rendered; undefined for any other
+ * info.
+ */
 export function renderFailureReason(info: string): string | undefined {
   return info.startsWith(opening) ? withoutValues(info.slice(opening.length)) : undefined;
 }
 
-/** Errors quote values or end in one, and their line and column are those of a piece, not of the template. */
+/**
+ * Errors quote values or end in one, and their line and column are those of a piece, not of the
+ * template.
+ */
 function withoutValues(words: string): string {
   return words.replace(/(\s*[(:"']|, line:).*$/, '') || 'an error';
 }

@@ -11,7 +11,10 @@ export function readFields(parts: Template[][]): string[] {
     : [...contactFields];
 }
 
-/** False where a field's name is only known when it is rendered. liquidjs' own analysis looks up the line of each. */
+/**
+ * False where a field's name is only known when it is rendered. liquidjs' own analysis looks up the
+ * line of each.
+ */
 function addFields(templates: Template[], names: Set<string>): boolean {
   return templates.every((template) => {
     const paths = expressionsOf(template).flatMap(pathsOf);

@@ -3,7 +3,9 @@ import { escapeHtml } from '#lib/liquid/escape.ts';
 
 type TextFilter = (value: string) => string;
 
-/** Filters of a string without arguments; liquidjs' own are the reference that tests compare with. */
+/**
+ * Filters of a string without arguments; liquidjs' own are the reference that tests compare with.
+ */
 const plain = new Map<string, TextFilter>([
   ['upcase', (value) => value.toUpperCase()],
   ['downcase', (value) => value.toLowerCase()],

@@ -13,11 +13,15 @@ export interface LinkOptions {
 
 export interface LinkedHtml {
   html: string;
-  /** Where each counted link leads, by its number; with Liquid where that depends on the recipient. */
+  /**
+   * Where each counted link leads, by its number; with Liquid where that depends on the recipient.
+   */
   links: string[];
 }
 
-/** Rendered once per message; counted links and the pixel have it in the middle of a static address. */
+/**
+ * Rendered once per message; counted links and the pixel have it in the middle of a static address.
+ */
 export const trackingToken = '{{ tracking_token | raw }}';
 
 const urlAttributes = new Set([
@@ -31,20 +35,31 @@ const urlAttributes = new Set([
   'xlink:href',
 ]);
 const mjmlLinkTags = new Set([...linkTags, 'mj-button', 'mj-image', 'mj-navbar-link']);
-/** Addresses of a message's own pages. They act for the recipient, so nothing is counted or added. */
+/**
+ * Addresses of a message's own pages. They act for the recipient, so nothing is counted or added.
+ */
 const systemLink = new RegExp(
   `^(?:\\{% safeurl %\\})?\\s*\\{\\{-?\\s*(?:${systemUrls.join('|')})\\s*(?:\\|[^}]*)?\\}\\}`,
 );
-/** A parse error of liquidjs takes 0.2 ms; after this many failed addresses, no other is parsed as a whole. */
+/**
+ * A parse error of liquidjs takes 0.2 ms; after this many failed addresses, no other is parsed as a
+ * whole.
+ */
 const refusedMax = 100;
 /** No real mail has more; the links after these are not counted. */
 const maximumLinks = 2_000;
 /** A link with Liquid is counted under the first characters of its address. */
 const nameMax = 500;
-/** Counts what has no number of its own; in the form of an address with Liquid, which nobody is led to. */
+/**
+ * Counts what has no number of its own; in the form of an address with Liquid, which nobody is led
+ * to.
+ */
 const otherLinks = '{{ url }}';
 
-/** Guards the values in all addresses of HTML or MJML, and quotes attributes that Liquid could break out of. */
+/**
+ * Guards the values in all addresses of HTML or MJML, and quotes attributes that Liquid could break
+ * out of.
+ */
 export function guardUrls(source: string): string {
   const parses = newParser();
   return replaceAttributes(source, ({ name, value, quote }) => {
@@ -63,13 +78,19 @@ export function layLinks(html: string, options: LinkOptions): LinkedHtml {
   };
 }
 
-/** The same for MJML that is compiled for each recipient; the last number counts links that only Liquid makes. */
+/**
+ * The same for MJML that is compiled for each recipient; the last number counts links that only
+ * Liquid makes.
+ */
 export function layMjmlLinks(mjml: string, options: LinkOptions): LinkedHtml {
   const { html, links } = lay(mjml, mjmlLinkTags, options);
   return { html, links: options.tracking ? [...links, otherLinks] : [] };
 }
 
-/** Lays the links of rendered HTML that have not been laid before it was rendered. `write` writes one. */
+/**
+ * Lays the links of rendered HTML that have not been laid before it was rendered. `write` writes
+ * one.
+ */
 export function layRendered(
   html: string,
   { tracking }: LinkOptions,
@@ -127,8 +148,8 @@ function nameOf(value: string): string {
 }
 
 /**
- * A static start that names a harmless scheme keeps its address; otherwise what is rendered decides. Liquid that
- * does not stand on its own in the attribute is guarded output by output.
+ * A static start that names a harmless scheme keeps its address; otherwise what is rendered
+ * decides. Liquid that does not stand on its own in the attribute is guarded output by output.
  */
 function guarded(value: string, parses: (source: string) => boolean): string {
   if (/^\s*(https?:\/\/|mailto:|tel:|sms:|cid:|#)/i.test(value)) return value;

@@ -19,8 +19,9 @@ import { expressionsOf } from '#lib/liquid/reads.ts';
 import { SafeUrlTag } from '#lib/liquid/safe-url.ts';
 
 /**
- * The fast path reads nodes that liquidjs has parsed. These parts of them are no documented interface: a test that is
- * red after an upgrade names the part that changed, and the comparison in program.test.ts shows what it breaks.
+ * The fast path reads nodes that liquidjs has parsed. These parts of them are no documented
+ * interface: a test that is red after an upgrade names the part that changed, and the comparison in
+ * program.test.ts shows what it breaks.
  */
 
 function nodeOf(source: string): Template {

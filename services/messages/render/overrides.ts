@@ -6,11 +6,17 @@ import { newState } from './budget.ts';
 import { compilePieces, type MailPiece, renderPieces } from './pieces.ts';
 import { isQuick } from './quick.ts';
 
-/** A short text of one message, such as its subject. A slow one has to be rendered in a thread first. */
+/**
+ * A short text of one message, such as its subject. A slow one has to be rendered in a thread
+ * first.
+ */
 export type TextOverride =
   | { kind: 'constant'; text: string }
   | { kind: 'quick'; pieces: MailPiece[] }
-  /** The same object for the same text, so that the thread remembers how often it had to be killed for it. */
+  /**
+   * The same object for the same text, so that the thread remembers how often it had to be killed
+   * for it.
+   */
   | { kind: 'slow'; source: SlowText };
 
 /** What a thread renders, with nothing but a subject. */

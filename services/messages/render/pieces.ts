@@ -29,7 +29,10 @@ interface Compiler {
   assigned: ReadonlySet<string>;
 }
 
-/** Parses Liquid and turns what is simple into closures; any other node renders itself through liquidjs. */
+/**
+ * Parses Liquid and turns what is simple into closures; any other node renders itself through
+ * liquidjs.
+ */
 export function compilePieces(templates: Template[], place: SourcePlace): MailPiece[] {
   return compileAll(templates, { place, assigned: assignedNames(templates) });
 }
@@ -85,7 +88,10 @@ function slowly(template: Template, { place }: Compiler): (state: PartState) => 
   };
 }
 
-/** Strings go through closures; a value that is anything else is left to liquidjs for this one message. */
+/**
+ * Strings go through closures; a value that is anything else is left to liquidjs for this one
+ * message.
+ */
 function compileOutput(template: Template, compiler: Compiler): MailPiece {
   const slow = slowly(template, compiler);
   const value = (template as Output).value;
@@ -190,7 +196,10 @@ function call(operator: unknown, ...values: unknown[]): unknown {
 /** Names that mean something on strings and arrays. */
 const special = /^(size|first|last|length|\d+)$/;
 
-/** A quoted string, a number, or a path of plain names; undefined for what only liquidjs can evaluate. */
+/**
+ * A quoted string, a number, or a path of plain names; undefined for what only liquidjs can
+ * evaluate.
+ */
 function compileOperand(tokens: Token[], { assigned }: Compiler): Evaluate | undefined {
   const [token] = tokens;
   if (tokens.length !== 1 || token === undefined) return undefined;

@@ -7,7 +7,10 @@ const hidden =
 const inHtml = /<div style="display:none;[^"]*">/;
 const nearStart = 1_000;
 
-/** Has a message show a preview line of its own in place of the template's. For HTML, and for MJML that is compiled later. */
+/**
+ * Has a message show a preview line of its own in place of the template's. For HTML, and for MJML
+ * that is compiled later.
+ */
 export function withPreviewLine(source: string): string {
   const body = /<body\b[^>]*>/.exec(source);
   if (!body) return inMjml(source);

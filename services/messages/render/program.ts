@@ -56,8 +56,9 @@ export interface Program {
 }
 
 /**
- * Compiles a template version once; after that only values are rendered and written. `linkKey` signs the links that
- * depend on the recipient; without it they are not counted. Throws on broken Liquid.
+ * Compiles a template version once; after that only values are rendered and written. `linkKey`
+ * signs the links that depend on the recipient; without it they are not counted. Throws on broken
+ * Liquid.
  */
 export function compileMessage(
   content: MailContent,
@@ -102,7 +103,8 @@ function linedUp(html: string, { hasOwnPreviewLine = false }: Envelope): string 
   return hasOwnPreviewLine ? withPreviewLine(html) : html;
 }
 
-// Measured with Node 24: a newsletter of 15 KB with seven values holds 90 KiB, one of 30 KB 145 KiB, a page of 500 values 2.6 MB.
+// Measured with Node 24: a newsletter of 15 KB with seven values holds 90 KiB, one of 30 KB 145
+// KiB, a page of 500 values 2.6 MB.
 const sizeFixed = 8 * 1024;
 const sizePerByte = 3.5;
 const sizePerLiquid = 2_560;
@@ -119,8 +121,8 @@ function refuse(): never {
 }
 
 /**
- * Undefined where the text can only follow from the rendered HTML. A text of the author's own has to be right; a derived
- * one may have lost half of a tag pair.
+ * Undefined where the text can only follow from the rendered HTML. A text of the author's own has
+ * to be right; a derived one may have lost half of a tag pair.
  */
 function textOf(
   { text, html: source }: MailContent,

@@ -26,8 +26,9 @@ const format: Rule = (args) => {
 };
 
 /**
- * The filters that a main thread may run: each takes time and space in proportion to its input and arguments, which a
- * test measures. All others, and those with other arguments, run in a thread that can be killed.
+ * The filters that a main thread may run: each takes time and space in proportion to its input and
+ * arguments, which a test measures. All others, and those with other arguments, run in a thread
+ * that can be killed.
  */
 export const quickFilters: ReadonlyMap<string, Rule> = new Map([
   ...rule(anyValues, 'default append prepend raw size first last'),
@@ -53,7 +54,10 @@ export function isQuickFilter({ name, args }: FilterUse): boolean {
   return quickFilters.get(name)?.(args) ?? false;
 }
 
-/** The arguments that a filter appends or prepends, except short literals: their size is known only when rendered. */
+/**
+ * The arguments that a filter appends or prepends, except short literals: their size is known only
+ * when rendered.
+ */
 export function addedBy({ name, args }: FilterUse): Token[] {
   return growing.has(name) ? valuesOf(args).filter((value) => !isShortLiteral(value)) : [];
 }

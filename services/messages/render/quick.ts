@@ -16,14 +16,18 @@ const quickTags = new Set(
     ' ',
   ),
 );
-/** Between two nodes the limits of time and memory are looked at; one node must not take long by itself. */
+/**
+ * Between two nodes the limits of time and memory are looked at; one node must not take long by
+ * itself.
+ */
 const operandsMax = 32;
 const filtersMax = 10;
 const rangeMax = 1_000;
 
 /**
- * Whether Liquid takes time in proportion to its values, so that a main thread may render it. Loops, includes, unknown
- * tags and filters that are not on the list of quick ones are bounded only by a thread that can be killed.
+ * Whether Liquid takes time in proportion to its values, so that a main thread may render it.
+ * Loops, includes, unknown tags and filters that are not on the list of quick ones are bounded only
+ * by a thread that can be killed.
  */
 export function isQuick(templates: Template[]): boolean {
   return areQuick(templates, { grown: new Set(), isCaptured: false });
@@ -31,7 +35,10 @@ export function isQuick(templates: Template[]): boolean {
 
 /** Without loops the nodes render in their order, each at most once. */
 interface Place {
-  /** Names whose values were put together from others so far. Building on these again could double a value each time. */
+  /**
+   * Names whose values were put together from others so far. Building on these again could double a
+   * value each time.
+   */
   grown: Set<string>;
   isCaptured: boolean;
 }
@@ -96,7 +103,10 @@ function isQuickValue(token: Token): boolean {
   return props.every(isQuickValue) && (variable === undefined || isQuickValue(variable));
 }
 
-/** Two large values take long to compare, and one in another longer still: one side has to be written in the template. */
+/**
+ * Two large values take long to compare, and one in another longer still: one side has to be
+ * written in the template.
+ */
 function comparesQuickly(operands: readonly Token[]): boolean {
   const stack: (Token | 'boolean')[] = [];
   for (const token of operands) {

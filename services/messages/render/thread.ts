@@ -25,7 +25,9 @@ const limits = {
 const killLimit = 3;
 const tooSlow = 'the template takes too long to render';
 
-/** Renders slow templates one after the other in a thread that is killed when one takes too long. */
+/**
+ * Renders slow templates one after the other in a thread that is killed when one takes too long.
+ */
 export class RenderThread {
   readonly #thread = new KillableThread<RenderRequest, RenderAnswer>(
     new URL('./worker.ts', import.meta.url),

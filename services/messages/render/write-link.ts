@@ -8,17 +8,26 @@ import { systemUrls } from '#lib/liquid/variables.ts';
 import type { LinkOptions } from './links.ts';
 
 export interface LinkWriting extends LinkOptions {
-  /** Signs the addresses that links lead to; without it, links that depend on the recipient are not counted. */
+  /**
+   * Signs the addresses that links lead to; without it, links that depend on the recipient are not
+   * counted.
+   */
   linkKey?: Uint8Array;
 }
 
 /** A link of the message with the token. */
 type Written = { token: string; url: string; link: string };
 
-/** Links that are kept as they were written last, by number: HTML and text of a message have the same. */
+/**
+ * Links that are kept as they were written last, by number: HTML and text of a message have the
+ * same.
+ */
 const keptMax = 100;
 
-/** Makes the writers of links whose address is known only when a message is rendered: with UTM values, and signed if counted. */
+/**
+ * Makes the writers of links whose address is known only when a message is rendered: with UTM
+ * values, and signed if counted.
+ */
 export function linkWriters(options: LinkWriting): (place: SourcePlace) => WriteLink {
   const { utm, tracking, linkKey } = options;
   const withUtm = utmWriter(utm, '&');

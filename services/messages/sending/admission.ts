@@ -2,11 +2,16 @@ import { BulkPace } from './bulk-pace.ts';
 import { IntegrationLane, type LaneHost, type LaneKey } from './lane.ts';
 
 export type AdmissionLimits = {
-  /** Calls that look up and claim at a time; each uses the processor and a connection of the database. */
+  /**
+   * Calls that look up and claim at a time; each uses the processor and a connection of the
+   * database.
+   */
   claimingMax: number;
   /** Messages that may be claimed and not recorded, over all lanes. */
   heldMax: number;
-  /** A call that is not admitted for so long is told when to ask again; people wait for urgent mail. */
+  /**
+   * A call that is not admitted for so long is told when to ask again; people wait for urgent mail.
+   */
   waitMaxMs: { bulk: number; urgent: number };
   waitingMax: number;
   waitingPerWorkspaceMax: number;
@@ -22,7 +27,10 @@ export const admissionLimits: AdmissionLimits = {
 
 /** A turn in the round; the largest batch, so that each visit serves at least one call. */
 const quantum = 200;
-/** A call is not admitted for fewer messages than this share of its lane's window, unless it has no more. */
+/**
+ * A call is not admitted for fewer messages than this share of its lane's window, unless it has no
+ * more.
+ */
 const leastShare = 1 / 8;
 const lanesMax = 1_000;
 const askAgainMs = 250;
@@ -35,7 +43,10 @@ export type Wish = {
   signal: AbortSignal;
 };
 
-/** Room for `size` messages, which `leave` gives up as far as they are not held; or, with size 0, when to ask again. */
+/**
+ * Room for `size` messages, which `leave` gives up as far as they are not held; or, with size 0,
+ * when to ask again.
+ */
 export type AdmissionTurn = { size: number; retryAfterMs: number; leave: () => void };
 
 type Waiting = Wish & { answer: (turn: AdmissionTurn) => void };
@@ -61,9 +72,9 @@ class Tenant {
 }
 
 /**
- * Decides whose messages are claimed next. Calls wait without a slot, a connection or a claim; workspaces take turns,
- * measured in messages; a lane has no more on its way than its server takes, of bulk mail and again of urgent mail, and never all
- * that the process may hold.
+ * Decides whose messages are claimed next. Calls wait without a slot, a connection or a claim;
+ * workspaces take turns, measured in messages; a lane has no more on its way than its server takes,
+ * of bulk mail and again of urgent mail, and never all that the process may hold.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -128,7 +139,10 @@ export class Admission {
     return this.#wait(tenant, wish, waitMaxMs);
   }
 
-  /** How long an urgent message took from its call to its commit; bulk mail is held while that is long. */
+  /**
+   * How long an urgent message took from its call to its commit; bulk mail is held while that is
+   * long.
+   */
   urgentTook(workspaceId: string, tookMs: number): void {
     const holdMs = this.#bulkPace.urgentTook(workspaceId, tookMs, performance.now());
     // A timer may run a millisecond early.
@@ -137,7 +151,9 @@ export class Admission {
     else this.#freeBulk();
   }
 
-  /** As `enter`, without waiting: nothing where there is no room, or others of the lane wait for it. */
+  /**
+   * As `enter`, without waiting: nothing where there is no room, or others of the lane wait for it.
+   */
   tryEnter({ lane, size, isUrgent }: Omit<Wish, 'signal'>): AdmissionTurn {
     const isAhead = (waiting: Waiting) => waiting.lane === lane;
     if (this.#tenants.get(lane.workspaceId)?.urgent.some(isAhead)) return refused(0);
@@ -233,8 +249,8 @@ export class Admission {
   }
 
   /**
-   * A lane may take as much as all leave free: one alone half of what the process may hold, a hundred a hundredth each,
-   * and some is always free.
+   * A lane may take as much as all leave free: one alone half of what the process may hold, a
+   * hundred a hundredth each, and some is always free.
    */
   #roomFor({ lane, size, isUrgent }: Omit<Wish, 'signal'>, nowMs: number): number {
     if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;

@@ -55,7 +55,10 @@ export type Outage = { reason: string; endsAt?: Date };
 export type Sent = {
   fates: Map<string, Fate>;
   outage: Outage | undefined;
-  /** Why some were not started: there was no room for them; they may be asked for again after this time. */
+  /**
+   * Why some were not started: there was no room for them; they may be asked for again after this
+   * time.
+   */
   retryAfterMs: number;
 };
 
@@ -71,8 +74,9 @@ type Batch = BatchInput & {
 const answerGraceMs = 300;
 
 /**
- * Resolves, claims and sends messages, and records what became of each. What has no fate in the answer was
- * not started. The outage says why the provider takes no mail at all, what a feed did wrong, or that the day has had its share.
+ * Resolves, claims and sends messages, and records what became of each. What has no fate in the
+ * answer was not started. The outage says why the provider takes no mail at all, what a feed did
+ * wrong, or that the day has had its share.
  */
 export async function sendAll(context: SendContext, given: BatchInput): Promise<Sent> {
   const lane = context.admission.lane(given.group);
@@ -94,7 +98,10 @@ export async function sendAll(context: SendContext, given: BatchInput): Promise<
   }
 }
 
-/** Starts what is open and waits for it. What no connection took in time is given back, and its consent is asked anew. */
+/**
+ * Starts what is open and waits for it. What no connection took in time is given back, and its
+ * consent is asked anew.
+ */
 async function sendOpen(context: SendContext, batch: Batch): Promise<Ended> {
   const { fates, runs, done, stop } = batch;
   const { recipient } = batch.feeds;
@@ -108,7 +115,10 @@ async function sendOpen(context: SendContext, batch: Batch): Promise<Ended> {
 
 type Ended = { outage?: Outage | undefined; retryAfterMs?: number } | undefined;
 
-/** Starts as many at a time as there is room for, until all are begun or there is no room for too long. */
+/**
+ * Starts as many at a time as there is room for, until all are begun or there is no room for too
+ * long.
+ */
 async function startAll(context: SendContext, batch: Batch): Promise<Ended> {
   let rest = batch.open;
   while (rest.length > 0 && mayGoOn(batch)) {
@@ -121,7 +131,9 @@ async function startAll(context: SendContext, batch: Batch): Promise<Ended> {
   return undefined;
 }
 
-/** Asks the feed about some, sends to them, and so on. Nobody is sent to without what the feed says. */
+/**
+ * Asks the feed about some, sends to them, and so on. Nobody is sent to without what the feed says.
+ */
 async function startFed(
   context: SendContext,
   batch: Batch,
@@ -172,7 +184,10 @@ function mayGoOn({ stop, runs }: Batch): boolean {
   return !stop.aborted && runs.every(({ outage }) => outage === '');
 }
 
-/** Waits for its turn, draws permits, claims as many as there are permits for, and begins to deliver them. */
+/**
+ * Waits for its turn, draws permits, claims as many as there are permits for, and begins to deliver
+ * them.
+ */
 async function startSome(
   context: SendContext,
   batch: Batch,

@@ -4,14 +4,20 @@ const slowMs = 40;
 const easyMs = 20;
 /** Bulk mail waits for so long at a time. */
 const heldMaxMs = 400;
-/** It goes on when urgent mail has been quick for so long: a quick group of calls may have slow ones before and behind it. */
+/**
+ * It goes on when urgent mail has been quick for so long: a quick group of calls may have slow ones
+ * before and behind it.
+ */
 const calmMs = 200;
 /** In between it goes on for so long, however slow urgent mail is. */
 const freeMinMs = 30;
 
 type Easy = { workspaceId: string; atMs: number };
 
-/** Holds the bulk mail of a process while urgent mail takes long in it, and lets it go on for a fifteenth of the time at least. */
+/**
+ * Holds the bulk mail of a process while urgent mail takes long in it, and lets it go on for a
+ * fifteenth of the time at least.
+ */
 export class BulkPace {
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** Infinite while urgent mail takes long. */
@@ -23,7 +29,10 @@ export class BulkPace {
     return nowMs < this.#heldUntilMs;
   }
 
-  /** How long an urgent message took; gives how long bulk mail is held from now on, if that has just begun. */
+  /**
+   * How long an urgent message took; gives how long bulk mail is held from now on, if that has just
+   * begun.
+   */
   urgentTook(workspaceId: string, tookMs: number, nowMs: number): number {
     if (tookMs <= easyMs) this.#wasEasy(workspaceId, nowMs);
     if (tookMs <= slowMs) {
@@ -48,7 +57,10 @@ export class BulkPace {
     this.#heldUntilMs = Math.min(this.#heldUntilMs, nowMs);
   }
 
-  /** Another workspace's mail was quick a moment ago, so this workspace is slow for a reason of its own, and not because the process is busy. */
+  /**
+   * Another workspace's mail was quick a moment ago, so this workspace is slow for a reason of its
+   * own, and not because the process is busy.
+   */
   #isItsOwn(workspaceId: string, nowMs: number): boolean {
     return this.#easy.some(
       (easy) => easy.workspaceId !== workspaceId && nowMs - easy.atMs < calmMs,

@@ -83,8 +83,8 @@ type Letter = {
 const noCopies: readonly string[] = [];
 
 /**
- * Sends a claim's messages and records every outcome. Nothing is started once `stop` is aborted; what has begun goes
- * on when the call that began it is over.
+ * Sends a claim's messages and records every outcome. Nothing is started once `stop` is aborted;
+ * what has begun goes on when the call that began it is over.
  */
 export class DeliveryRun {
   readonly #fates = new Map<string, Fate>();
@@ -300,7 +300,10 @@ export class DeliveryRun {
   }
 }
 
-/** Only a list has something to confirm. Mail that is neither to a list nor of a broadcast has nothing to leave. */
+/**
+ * Only a list has something to confirm. Mail that is neither to a list nor of a broadcast has
+ * nothing to leave.
+ */
 function urlsOf(base: string, { workspaceId, listId, broadcastId }: ClaimGroup, token: string) {
   const preferences = `${base}/p/${workspaceId}/${token}`;
   const canBeLeft = listId !== null || broadcastId !== null;

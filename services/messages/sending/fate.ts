@@ -4,7 +4,10 @@ import type { SendResult } from '../record/results.ts';
 import type { SendOutcome } from '../smtp/outcome.ts';
 import { isHardBounce } from '../smtp/recipient-refusal.ts';
 
-/** What an outcome makes of a claimed message; undefined where nothing of it happened, so that the claim is given back. */
+/**
+ * What an outcome makes of a claimed message; undefined where nothing of it happened, so that the
+ * claim is given back.
+ */
 export function resultOf(
   message: ClaimedMessage,
   outcome: SendOutcome,

@@ -14,7 +14,10 @@ type Individual = Pick<BatchInput, 'group' | 'plan' | 'fields' | 'feeds' | 'stop
   extras?: Extras;
 };
 
-/** Sends one message that a person asked for, once, under an id of its own. `fault` says why it was not sent. */
+/**
+ * Sends one message that a person asked for, once, under an id of its own. `fault` says why it was
+ * not sent.
+ */
 export async function sendIndividually(
   context: SendContext,
   { group, email, extras, ...given }: Individual,

@@ -6,7 +6,10 @@ import { SmtpPool } from '../smtp/pool.ts';
 const firstWindow = 200;
 /** A process renders and records no more at a time. */
 const windowMax = 2_000;
-/** So much work lies ready beside what is in flight, while the next batch is claimed and the last one recorded. */
+/**
+ * So much work lies ready beside what is in flight, while the next batch is claimed and the last
+ * one recorded.
+ */
 const readyMs = 300;
 const opensLatestMs = 60_000;
 /** An outage is logged so often while it lasts. */
@@ -17,7 +20,10 @@ export type LaneKey = { workspaceId: string; integrationId: string };
 /** What a lane shares with the others. */
 export type LaneHost = {
   resolve: (host: string, workspaceId: string) => ReturnType<Resolve>;
-  /** Whether a message of the workspace may be begun; not while too many outcomes wait to be recorded. */
+  /**
+   * Whether a message of the workspace may be begun; not while too many outcomes wait to be
+   * recorded.
+   */
   mayStart: (workspaceId: string) => boolean;
   /** Whether bulk mail may be begun; not while urgent mail takes long in this process. */
   mayStartBulk: () => boolean;
@@ -27,7 +33,10 @@ export type LaneHost = {
   freed: (lane: IntegrationLane) => void;
 };
 
-/** An integration as this process sees it: its connections, and how many messages it may have on their way. */
+/**
+ * An integration as this process sees it: its connections, and how many messages it may have on
+ * their way.
+ */
 export class IntegrationLane {
   readonly workspaceId: string;
   readonly integrationId: string;
@@ -60,7 +69,9 @@ export class IntegrationLane {
     return this.taken + this.waiting === 0;
   }
 
-  /** Logs that the server takes no mail, and that it takes mail again. `outage` holds no addresses. */
+  /**
+   * Logs that the server takes no mail, and that it takes mail again. `outage` holds no addresses.
+   */
   noteRun(log: Log, { outage, hasSent }: { outage: string; hasSent: boolean }): void {
     const about = { workspaceId: this.workspaceId, integrationId: this.integrationId };
     if (outage === '') {
@@ -87,7 +98,10 @@ export class IntegrationLane {
     return this.#pool?.pool;
   }
 
-  /** How many messages may be on their way: what fills the connections for the time of a message and a moment more. */
+  /**
+   * How many messages may be on their way: what fills the connections for the time of a message and
+   * a moment more.
+   */
   get window(): number {
     const pool = this.#pool?.pool;
     if (!pool) return firstWindow;
@@ -98,7 +112,9 @@ export class IntegrationLane {
     return Math.min(windowMax, Math.ceil(connectionsWanted * ready));
   }
 
-  /** The connections to the integration's server; others than before once its settings have changed. */
+  /**
+   * The connections to the integration's server; others than before once its settings have changed.
+   */
   pool({ perMinute, ...settings }: ServerSettings, replicas: number): SmtpPool {
     const now = JSON.stringify(settings);
     if (this.#pool?.settings !== now) {

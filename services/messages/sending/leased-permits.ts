@@ -18,8 +18,8 @@ type Lease = {
 };
 
 /**
- * Permits of this process for urgent mail, drawn ahead: a message that comes alone is not worth a statement. Integrations
- * with a low rate or a limit of the day are drawn on for what is needed.
+ * Permits of this process for urgent mail, drawn ahead: a message that comes alone is not worth a
+ * statement. Integrations with a low rate or a limit of the day are drawn on for what is needed.
  */
 export class LeasedPermits {
   readonly #context: { store: Store; log: Log };
@@ -56,7 +56,10 @@ export class LeasedPermits {
     return { ...permits, count };
   }
 
-  /** Resolves when what is left is put back: a statement that begins while the pool closes would never end. */
+  /**
+   * Resolves when what is left is put back: a statement that begins while the pool closes would
+   * never end.
+   */
   async close(): Promise<void> {
     this.#leases.clear();
     await Promise.all(this.#returning);

@@ -60,7 +60,10 @@ const alone: Sums = [
   ],
 ];
 
-/** Measures what waits and is on its way; for the busiest integrations, as many as are asked for, also one by one. */
+/**
+ * Measures what waits and is on its way; for the busiest integrations, as many as are asked for,
+ * also one by one.
+ */
 export function measureSending(
   { admission, recorder, hold }: { admission: Admission; recorder: ResultRecorder; hold: Hold },
   integrationsMax: number,

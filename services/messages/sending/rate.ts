@@ -32,8 +32,8 @@ const replicaKeptMs = 10_000;
 const gatherS = 0.05;
 
 /**
- * Takes up to `wanted` permits to send. All replicas draw on one row per integration, which holds no more than a second's
- * worth, and counts what the day has taken.
+ * Takes up to `wanted` permits to send. All replicas draw on one row per integration, which holds
+ * no more than a second's worth, and counts what the day has taken.
  */
 export async function takePermits(store: Store, key: RateKey, draw: Draw): Promise<Permits> {
   const perSecond = key.perMinute / 60;
@@ -55,8 +55,8 @@ type RateRow = {
 };
 
 /**
- * One statement, so that replicas take turns on the row and none holds it longer. A day that has begun for one of them
- * has begun for all. `least` passes over a limit that is null.
+ * One statement, so that replicas take turns on the row and none holds it longer. A day that has
+ * begun for one of them has begun for all. `least` passes over a limit that is null.
  */
 async function drawFrom(
   store: Store,

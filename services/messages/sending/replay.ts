@@ -18,7 +18,10 @@ type ReplayContext = Omit<ResultRecorderContext, 'journal'> & { now: () => Date;
 const interruptedInfo = 'the process ended before the server had answered';
 const readMax = 1_000;
 
-/** Takes up the journals of dead processes, and starts this process's own. Returns the folder, which keeps it locked. */
+/**
+ * Takes up the journals of dead processes, and starts this process's own. Returns the folder, which
+ * keeps it locked.
+ */
 export async function startJournal(
   context: ReplayContext,
   journal: Journal,
@@ -38,8 +41,8 @@ async function readInstallation(store: Store): Promise<string> {
 }
 
 /**
- * Records what processes that were killed on this machine had sent, counts what they had begun as unknown, and gives back
- * what they had only claimed.
+ * Records what processes that were killed on this machine had sent, counts what they had begun as
+ * unknown, and gives back what they had only claimed.
  */
 async function replayJournals(
   context: ReplayContext,
@@ -57,7 +60,10 @@ async function replayJournals(
   }
 }
 
-/** False for a file with values that the database will never take: its claims expire as without a journal. */
+/**
+ * False for a file with values that the database will never take: its claims expire as without a
+ * journal.
+ */
 async function replayed(
   context: ReplayContext,
   { header: { owner }, lines }: Journaled,
@@ -96,8 +102,8 @@ function settled(line: JournalLine): SendResult[] {
 }
 
 /**
- * What a message that was begun and has no outcome comes to: nobody knows whether it arrived. The next try need not wait, since its server
- * has refused nothing.
+ * What a message that was begun and has no outcome comes to: nobody knows whether it arrived. The
+ * next try need not wait, since its server has refused nothing.
  */
 async function interrupted(
   { outcomes, owner, now, log }: ReplayContext,

@@ -7,7 +7,10 @@ export function hasSlowText({ options }: MailRecipient): boolean {
   return options?.subject?.kind === 'slow' || options?.previewLine?.kind === 'slow';
 }
 
-/** Renders texts of a message's own in a thread where that may take long; its other texts stay as they are. */
+/**
+ * Renders texts of a message's own in a thread where that may take long; its other texts stay as
+ * they are.
+ */
 export async function withSlowTexts(
   render: (source: SlowSource, scope: LiquidScope) => Promise<RenderedParts>,
   recipient: MailRecipient,

@@ -5,10 +5,16 @@ import { leaseMs, renewLeases } from '../record/claims.ts';
 import type { Journal } from '../record/journal.ts';
 import type { IntegrationLane } from './lane.ts';
 
-/** A message that this process has claimed; nothing of it is written after `leaseUntilMs` of the local clock. */
+/**
+ * A message that this process has claimed; nothing of it is written after `leaseUntilMs` of the
+ * local clock.
+ */
 export type Held = { lane: IntegrationLane; isUrgent: boolean; leaseUntilMs: number };
 
-/** Clocks are compared as durations only; this covers what a process does between its look and its write. */
+/**
+ * Clocks are compared as durations only; this covers what a process does between its look and its
+ * write.
+ */
 const leaseMarginMs = 2_000;
 /** Most of a lease is left whenever the database goes away. */
 const renewAfterMs = 5_000;
@@ -24,8 +30,9 @@ type UnderwayContext = {
 };
 
 /**
- * The messages that this process has claimed and not yet recorded. They belong to the process and not to the call
- * that began them: a call may end while a server still has a body to answer, or the database an outcome to take.
+ * The messages that this process has claimed and not yet recorded. They belong to the process and
+ * not to the call that began them: a call may end while a server still has a body to answer, or the
+ * database an outcome to take.
  */
 export class Underway {
   readonly #held = new PassingMap<string, Held>();
@@ -41,7 +48,10 @@ export class Underway {
     this.#journal = journal;
   }
 
-  /** Those of the messages that nothing here holds; they are held from now on, and take room of the lane. */
+  /**
+   * Those of the messages that nothing here holds; they are held from now on, and take room of the
+   * lane.
+   */
   hold<Message extends { id: string }>(
     { lane, isUrgent }: Pick<Held, 'lane' | 'isUrgent'>,
     messages: readonly Message[],

@@ -28,8 +28,9 @@ export type Timeouts = {
 };
 
 /**
- * Short for SMTP before a message is sent: a slower server is tried again later. The answer to a message may take the
- * ten minutes of RFC 5321, 4.5.3.2.6: a message that is given up earlier may have been taken, and would arrive twice.
+ * Short for SMTP before a message is sent: a slower server is tried again later. The answer to a
+ * message may take the ten minutes of RFC 5321, 4.5.3.2.6: a message that is given up earlier may
+ * have been taken, and would arrive twice.
  */
 export const defaultTimeouts: Timeouts = {
   connectMs: 10_000,
@@ -85,9 +86,10 @@ function expect(reply: Reply, code: number, command: string): void {
 }
 
 /**
- * Whether the session is encrypted now. Where TLS is optional, a server that offers it still gets no password in clear;
- * its certificate is not verified then, because an untrusted one is better than none. A handshake that
- * fails is an outage all the same: going on in clear would hand the password to an attacker who broke it.
+ * Whether the session is encrypted now. Where TLS is optional, a server that offers it still gets
+ * no password in clear; its certificate is not verified then, because an untrusted one is better
+ * than none. A handshake that fails is an outage all the same: going on in clear would hand the
+ * password to an attacker who broke it.
  */
 async function startTls(
   talk: Talk,

@@ -84,7 +84,9 @@ test('the answer to a message may take ten minutes', async () => {
   expect(kinds(await sending)).toEqual(['unknown']);
 });
 
-/** The kind of the timer that runs on our end of a connection: 01 for what is not acknowledged yet. */
+/**
+ * The kind of the timer that runs on our end of a connection: 01 for what is not acknowledged yet.
+ */
 function timerOfConnectionTo(port: number): string | undefined {
   const peer = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n');

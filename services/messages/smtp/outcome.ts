@@ -35,7 +35,10 @@ export function infoOf(reply: Reply): string {
     .slice(0, infoLength);
 }
 
-/** The beginning of a long reply. It ends with a whole word, since half an address does not look like one. */
+/**
+ * The beginning of a long reply. It ends with a whole word, since half an address does not look
+ * like one.
+ */
 function wordsOf({ text }: Reply): string {
   if (text.length <= wordsLength) return text;
   const start = text.slice(0, wordsLength);
@@ -62,16 +65,17 @@ export function isSequenceError({ code }: Pick<Reply, 'code'>): boolean {
 const accountErrors = new Set([530, 534, 535, 538]);
 
 /**
- * Whether a refusal speaks of the session or the account though it answers for one message. Only what becomes of other messages
- * tells which of the two it is about.
+ * Whether a refusal speaks of the session or the account though it answers for one message. Only
+ * what becomes of other messages tells which of the two it is about.
  */
 export function isAmbiguous(outcome: SendOutcome): boolean {
   return outcome.kind === 'failed' && (accountErrors.has(outcome.code) || isSequenceError(outcome));
 }
 
 /**
- * The outcome of a refusal: 5xx is permanent, anything else temporary. MAIL names only the sender, so its refusal is an outage;
- * so is one of DATA that speaks of the account. A reply for one recipient stops no others: see `Streak`.
+ * The outcome of a refusal: 5xx is permanent, anything else temporary. MAIL names only the sender,
+ * so its refusal is an outage; so is one of DATA that speaks of the account. A reply for one
+ * recipient stops no others: see `Streak`.
  */
 export function refusal(command: Command, reply: Reply): SendOutcome {
   const info = infoOf(reply);

@@ -13,12 +13,18 @@ export type Outgoing = {
   refusedCopies: number;
   /** The message is not begun after this. */
   startsUntilMs: number;
-  /** Nothing is written of the body after `leaseUntilMs`; another process may have taken the message over. */
+  /**
+   * Nothing is written of the body after `leaseUntilMs`; another process may have taken the message
+   * over.
+   */
   held: { readonly leaseUntilMs: number };
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
   prepare: () => PreparedMail;
-  /** Called before the body is written; what it is given is called in the same turn, with false if the body must not be written. */
+  /**
+   * Called before the body is written; what it is given is called in the same turn, with false if
+   * the body must not be written.
+   */
   begin?: (write: (mayWrite: boolean) => void) => void;
   /** The recorded reason of a message that `prepare` or the encoding has thrown an error for. */
   failureInfo: (error: unknown) => string;
@@ -44,7 +50,10 @@ export type SessionHost = {
   take: () => { outgoing: Outgoing; message: PreparedMail } | undefined;
   /** Settles what was taken. `isFirst`: the connection had handed over no message before. */
   settle: (outgoing: Outgoing, outcome: SendOutcome, isFirst: boolean) => void;
-  /** Takes back a message that the server did not take; after too many times it is settled with `settledSo`. */
+  /**
+   * Takes back a message that the server did not take; after too many times it is settled with
+   * `settledSo`.
+   */
   giveBack: (outgoing: Outgoing, settledSo: SendOutcome) => void;
   /** The time from a message's envelope, or from the answer before it, to its own answer. */
   measured: (latencyMs: number) => void;

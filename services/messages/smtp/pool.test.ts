@@ -152,7 +152,10 @@ test('without use_tls a password still goes encrypted where the server offers it
   expect(count(await send(givenPool(plain.port, account), people(20)), 'sent')).toBe(20);
 });
 
-/** Many connections at once; a busy machine may stand still for longer than the short time-outs of the other tests. */
+/**
+ * Many connections at once; a busy machine may stand still for longer than the short time-outs of
+ * the other tests.
+ */
 const patient = { connectionsMax: 200, timeouts: defaultTimeouts };
 
 test.each([

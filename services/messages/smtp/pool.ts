@@ -13,7 +13,10 @@ import { SmtpSession } from './session.ts';
 import { Streak } from './streak.ts';
 
 const dialsAtOnceMax = 8;
-/** A process renders and writes some 7,500 a second; a higher rate needs no more connections than this one. */
+/**
+ * A process renders and writes some 7,500 a second; a higher rate needs no more connections than
+ * this one.
+ */
 const processPerMinute = 7_500 * 60;
 /** The rate is divided by the quickest answer's time, but most answers take longer. */
 const headroom = 1.5;
@@ -33,9 +36,15 @@ const lostMax = 2;
 export type PoolOptions = {
   settings: ServerSettings;
   resolve: Resolve;
-  /** Whether messages may be begun; asked before each, and again four times a second. Always if absent. */
+  /**
+   * Whether messages may be begun; asked before each, and again four times a second. Always if
+   * absent.
+   */
   mayStart?: () => boolean;
-  /** Whether messages that are not urgent may be begun; asked likewise, and at `resume`. Always if absent. */
+  /**
+   * Whether messages that are not urgent may be begun; asked likewise, and at `resume`. Always if
+   * absent.
+   */
   mayStartBulk?: () => boolean;
   /** Connections that are opened whatever the server's speed; 16 if absent. */
   connections?: number;
@@ -44,7 +53,10 @@ export type PoolOptions = {
   timeouts?: Timeouts;
 };
 
-/** The connections to one provider's server. Messages are rendered when a connection takes them; callers bound how many wait. */
+/**
+ * The connections to one provider's server. Messages are rendered when a connection takes them;
+ * callers bound how many wait.
+ */
 export class SmtpPool {
   readonly #options: PoolOptions;
   readonly #sessions = new Set<SmtpSession>();
@@ -64,7 +76,10 @@ export class SmtpPool {
   readonly #streak = new Streak<Outgoing>();
   #utilization = performance.eventLoopUtilization();
   #isBusy = false;
-  /** How many messages a minute go at most; decides with the server's speed how many connections they take. */
+  /**
+   * How many messages a minute go at most; decides with the server's speed how many connections
+   * they take.
+   */
   perMinute: number | undefined;
   #pausedUntilMs = 0;
   #ticker: NodeJS.Timeout | undefined;
@@ -91,7 +106,10 @@ export class SmtpPool {
     return this.#streak.isLong;
   }
 
-  /** How long the server takes for a message, as far as is known; 0 at first. One that answers nothing takes longer and longer. */
+  /**
+   * How long the server takes for a message, as far as is known; 0 at first. One that answers
+   * nothing takes longer and longer.
+   */
   get messageMs(): number {
     return Math.max(this.#answeredInMs, this.#unansweredForMs);
   }
@@ -187,7 +205,10 @@ export class SmtpPool {
     for (const message of over) message.settle(outcome);
   }
 
-  /** Queued first: servers that take one message a connection refuse the second, but take it as the first of another. */
+  /**
+   * Queued first: servers that take one message a connection refuse the second, but take it as the
+   * first of another.
+   */
   #giveBack(outgoing: Outgoing, settledSo: SendOutcome): void {
     if (outgoing.lost >= lostMax) {
       this.#settle(outgoing, settledSo, true);
@@ -218,7 +239,10 @@ export class SmtpPool {
       void this.#open();
   }
 
-  /** A connection carries 1/latency messages a second. A busy process is the bottleneck itself and gets no more. */
+  /**
+   * A connection carries 1/latency messages a second. A busy process is the bottleneck itself and
+   * gets no more.
+   */
   get connectionsWanted(): number {
     const { connections = 16, connectionsMax: most = connectionsMax } = this.#options;
     if (this.#streak.isLong) return 1;
@@ -246,14 +270,20 @@ export class SmtpPool {
     this.#pump();
   }
 
-  /** With no connection left the provider is down for all waiting messages; otherwise it only allows no more connections. */
+  /**
+   * With no connection left the provider is down for all waiting messages; otherwise it only allows
+   * no more connections.
+   */
   #onRefused(reason: string): void {
     this.#pausedUntilMs = Date.now() + refusedPauseMs;
     if (this.#sessions.size > 0 || this.#dialing > 0) return;
     this.#settleWaiting(() => true, { kind: 'outage', info: reason });
   }
 
-  /** The quickest answers show the server's own time; slower ones waited in this process or the network. */
+  /**
+   * The quickest answers show the server's own time; slower ones waited in this process or the
+   * network.
+   */
   #measure(): void {
     if (this.#quickestMs < Number.POSITIVE_INFINITY) {
       this.#quickestBefore = [this.#quickestMs, ...this.#quickestBefore].slice(0, measuredTicks);

@@ -2,9 +2,15 @@ import type { SendOutcome } from './outcome.ts';
 
 type Failed = SendOutcome & { kind: 'failed' };
 
-/** RFC 3463 codes that say that there is no such mailbox. 5.1.0 is left out: servers give it for a refused sender as well. */
+/**
+ * RFC 3463 codes that say that there is no such mailbox. 5.1.0 is left out: servers give it for a
+ * refused sender as well.
+ */
 const noMailbox = new Set(['5.1.1', '5.1.3', '5.1.6', '5.1.10']);
-/** Codes about the recipient that don't say the mailbox is dead: its host, or the mailbox's present state. */
+/**
+ * Codes about the recipient that don't say the mailbox is dead: its host, or the mailbox's present
+ * state.
+ */
 const recipientOnly = /^5\.(?:1\.[24]|2\.\d+)$/;
 const saysUnknown =
   /\b(?:user|mailbox|recipient|address)\b.{0,40}\b(?:unknown|not found|does not exist|doesn't exist)\b|\bno such (?:user|mailbox|recipient)\b|\bunknown (?:user|mailbox|recipient)\b/i;
@@ -12,8 +18,8 @@ const saysUnknown =
 const speaksOfSender = /\bsender\b/i;
 
 /**
- * Whether a refusal says that the address is dead, so that it is suppressed. Only RCPT is about an address,
- * and the end of the message where a server looks the mailbox up that late.
+ * Whether a refusal says that the address is dead, so that it is suppressed. Only RCPT is about an
+ * address, and the end of the message where a server looks the mailbox up that late.
  */
 export function isHardBounce(refusal: Failed): boolean {
   const { command, code, enhanced, info } = refusal;

@@ -54,7 +54,8 @@ test.each([
     expect(count(outcomes, 'failed')).toBe(0);
     expect(outcomes).toContainEqual({ kind: 'deferred', info: reply, outage });
     expect(outcomes).toContainEqual({ kind: 'outage', info: outage });
-    // Beside the ten, two connections were busy at that moment, each with a message and the envelope of the next.
+    // Beside the ten, two connections were busy at that moment, each with a message and the
+    // envelope of the next.
     expect(count(outcomes, 'deferred')).toBeLessThanOrEqual(13);
     const again = await send(pool, people(20));
     expect(kinds(again).toSorted()).toEqual(['deferred', ...Array(19).fill('outage')]);

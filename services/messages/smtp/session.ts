@@ -14,7 +14,10 @@ import {
 import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
 import type { Wire } from './wire.ts';
 
-/** The command that the next reply answers; none at `idle` and at `begin`, when a body waits to be written. */
+/**
+ * The command that the next reply answers; none at `idle` and at `begin`, when a body waits to be
+ * written.
+ */
 type Step = 'idle' | 'begin' | 'body' | 'reset' | 'mail' | 'rcpt' | 'copy' | 'data' | 'empty';
 
 type Refused = { command: Command; reply: Reply };
@@ -27,10 +30,16 @@ type Next = {
   copiesAnswered: number;
 };
 
-/** A larger body is a write of its own, which says whether the kernel took all of it; for smaller ones that costs too much. */
+/**
+ * A larger body is a write of its own, which says whether the kernel took all of it; for smaller
+ * ones that costs too much.
+ */
 const largeBytes = 32 * 1024;
 
-/** One connection. Each body goes out with the next envelope, so a message costs one write, read and round trip. */
+/**
+ * One connection. Each body goes out with the next envelope, so a message costs one write, read and
+ * round trip.
+ */
 export class SmtpSession {
   #step: Step = 'idle';
   #body: Outgoing | undefined;
@@ -163,13 +172,16 @@ export class SmtpSession {
     if (reply.code !== 354) this.#settleRefused(next, next.refused ?? { command: 'DATA', reply });
     else if (next.refused === undefined) this.#sendBody(next);
     else {
-      // RFC 2920: a server may ask for a message without recipients; it gets an empty one, and its answer is ignored.
+      // RFC 2920: a server may ask for a message without recipients; it gets an empty one, and its
+      // answer is ignored.
       this.#wire.write('.\r\n');
       this.#step = 'empty';
     }
   }
 
-  /** Makes ready the body with the next envelope behind it, and writes them once the body may begin. */
+  /**
+   * Makes ready the body with the next envelope behind it, and writes them once the body may begin.
+   */
   #sendBody(next: Next): void {
     const { outgoing } = next;
     const unsent = this.#encode(next);
@@ -215,7 +227,9 @@ export class SmtpSession {
     this.#wire.destroy('the message is not to be sent');
   }
 
-  /** Writes the message into the buffer; gives the outcome of one that must not or can't be sent. */
+  /**
+   * Writes the message into the buffer; gives the outcome of one that must not or can't be sent.
+   */
   #encode({ outgoing, message }: Next): SendOutcome | undefined {
     if (isOver(outgoing)) return { kind: 'not_started' };
     this.#buffer.clear();
@@ -245,7 +259,8 @@ export class SmtpSession {
   #settleRefused(next: Next, { command, reply }: Refused): void {
     this.#next = undefined;
     if (isSequenceError(reply)) {
-      // Another connection may work; if none does, the server wants something that is not supported, or refuses this recipient so.
+      // Another connection may work; if none does, the server wants something that is not
+      // supported, or refuses this recipient so.
       next.outgoing.lost += 1;
       const settledSo: SendOutcome =
         command === 'RCPT'
@@ -267,21 +282,28 @@ export class SmtpSession {
     this.start();
   }
 
-  /** 421: the server ends the session. It answers the message whose body was sent, if any; the next one goes back. */
+  /**
+   * 421: the server ends the session. It answers the message whose body was sent, if any; the next
+   * one goes back.
+   */
   #onShutdown(reply: Reply): void {
     const [body, next] = [this.#body, this.#next?.outgoing];
     this.#body = undefined;
     if (body !== undefined) this.#settle(body, answered(reply));
     else if (next !== undefined) {
       this.#next = undefined;
-      // Servers may end a session after some messages; one that never takes any must not be retried for ever.
+      // Servers may end a session after some messages; one that never takes any must not be retried
+      // for ever.
       if (this.#step !== 'mail' || this.#answered === 0) next.lost += 1;
       this.#host.giveBack(next, refusal('RCPT', reply));
     }
     this.#wire.destroy(`the server ended the session (${reply.code})`);
   }
 
-  /** Only a body that was written in full is in doubt; one that was cut short and the next message go back. */
+  /**
+   * Only a body that was written in full is in doubt; one that was cut short and the next message
+   * go back.
+   */
   #onClose(reason: string): void {
     const [body, next] = [this.#body, this.#next?.outgoing];
     this.#body = undefined;

@@ -4,14 +4,18 @@ import { isAboutRecipient } from './recipient-refusal.ts';
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
 const alikeMax = 10;
 
-/** Refusals are kept so long for the next outcome to tell whose fault they are, where one may come soon, and where one is on its way. */
+/**
+ * Refusals are kept so long for the next outcome to tell whose fault they are, where one may come
+ * soon, and where one is on its way.
+ */
 const keptMs = { idle: 2_000, busy: 30_000 };
 
 type Judged<Message> = { message: Message; outcome: SendOutcome };
 
 /**
- * Counts like outcomes in a row. Many, with no message sent in between, are the sender's fault and not the messages': they are
- * tried again later. Until that is decided the first ones are kept back, so that no recipient fails for it.
+ * Counts like outcomes in a row. Many, with no message sent in between, are the sender's fault and
+ * not the messages': they are tried again later. Until that is decided the first ones are kept
+ * back, so that no recipient fails for it.
  */
 export class Streak<Message> {
   #sign = '';
@@ -28,8 +32,9 @@ export class Streak<Message> {
   }
 
   /**
-   * The outcomes that are decided now; from the tenth alike on with an outage added. `isFirst`: the connection had taken
-   * no message before; connections that had may all have ended because the server restarted.
+   * The outcomes that are decided now; from the tenth alike on with an outage added. `isFirst`: the
+   * connection had taken no message before; connections that had may all have ended because the
+   * server restarted.
    */
   judge(message: Message, outcome: SendOutcome, isFirst: boolean): Judged<Message>[] {
     const judged = { message, outcome };
@@ -52,7 +57,10 @@ export class Streak<Message> {
     return before;
   }
 
-  /** What was kept back, where no other outcome has come for so long that none will decide it. `isBusy`: one is on its way. */
+  /**
+   * What was kept back, where no other outcome has come for so long that none will decide it.
+   * `isBusy`: one is on its way.
+   */
   takeLate(isBusy: boolean): Judged<Message>[] {
     const waitMs = isBusy ? keptMs.busy : keptMs.idle;
     return Date.now() - this.#judgedAtMs > waitMs ? this.takeKept() : [];
@@ -76,7 +84,10 @@ export class Streak<Message> {
   }
 }
 
-/** Outcomes with the same sign are alike; undefined for an outcome that says nothing about other messages. */
+/**
+ * Outcomes with the same sign are alike; undefined for an outcome that says nothing about other
+ * messages.
+ */
 function signOf(outcome: SendOutcome, isFirst: boolean): string | undefined {
   if (outcome.kind === 'unknown' && isFirst) return 'unknown';
   if (outcome.kind !== 'failed' || outcome.command === undefined) return undefined;

@@ -60,7 +60,10 @@ export class Wire {
     return wire;
   }
 
-  /** Continues encrypted. Bytes received in clear are dropped, so that an attacker can't inject answers. */
+  /**
+   * Continues encrypted. Bytes received in clear are dropped, so that an attacker can't inject
+   * answers.
+   */
   upgrade(settings: TlsSettings, onSecure: () => void): void {
     this.#carry = undefined;
     this.#lines = [];
@@ -132,7 +135,10 @@ export class Wire {
     else if (left > 0) this.#carry = Buffer.from(all.subarray(from));
   }
 
-  /** Reads the code from the bytes: a mail is answered by four lines, for which a regular expression takes noticeable time. */
+  /**
+   * Reads the code from the bytes: a mail is answered by four lines, for which a regular expression
+   * takes noticeable time.
+   */
   #takeLine(bytes: Buffer, from: number, end: number): void {
     const code = codeAt(bytes, from, end);
     const rest = bytes.toString('utf8', Math.min(from + 3, end), end).trimEnd();

@@ -12,7 +12,10 @@ export type StoredSuppression = {
 /** What became of an address: it is new, or has a stronger reason now. Others keep their entry. */
 export type Written = StoredSuppression & { is_new: boolean };
 
-/** Writes entries in the order of their addresses, in which bounces write theirs. Each address is there once. */
+/**
+ * Writes entries in the order of their addresses, in which bounces write theirs. Each address is
+ * there once.
+ */
 export function writeSuppressions(
   em: EntityManager,
   workspaceId: string,

@@ -24,8 +24,9 @@ export async function addClearing(em: EntityManager, inMs: number): Promise<void
 }
 
 /**
- * Deletes messages that are older than their workspace keeps them, in steps, every hour; more often while there is much to delete. Counts of
- * broadcasts are kept beside them, and stay. What is still to be sent stays, too.
+ * Deletes messages that are older than their workspace keeps them, in steps, every hour; more often
+ * while there is much to delete. Counts of broadcasts are kept beside them, and stay. What is still
+ * to be sent stays, too.
  */
 export function clearMessages(context: Clearing) {
   return async (): Promise<void> => {
@@ -98,7 +99,9 @@ async function workspaceAfter(store: Store, workspaceId: string): Promise<string
   return row?.id;
 }
 
-/** The workspace is hidden from the planner, so that what belongs to a message is found by its key. */
+/**
+ * The workspace is hidden from the planner, so that what belongs to a message is found by its key.
+ */
 export const deleteSql = `with gone as materialized (
      delete from messages where ctid = any(array(
        select ctid from messages m

@@ -21,7 +21,10 @@ export async function addErasing(em: EntityManager, inMs: number): Promise<void>
   await addJob(em, 'messages', { task: 'eraseContents', payload: {}, key: 'eraseContents', runAt });
 }
 
-/** Deletes contents that are older than their workspace keeps them, in steps, every hour; more often while there is much to delete. */
+/**
+ * Deletes contents that are older than their workspace keeps them, in steps, every hour; more often
+ * while there is much to delete.
+ */
 export function eraseContents(context: Erasing) {
   return async (): Promise<void> => {
     const isDone = await eraseAll(context);

@@ -78,7 +78,10 @@ async function sendRound(
   }
 }
 
-/** Of contacts that are no longer there nothing may be left: their deletion may have come before the request. */
+/**
+ * Of contacts that are no longer there nothing may be left: their deletion may have come before the
+ * request.
+ */
 async function failRound(
   context: Context,
   key: ListKey,
@@ -96,7 +99,10 @@ async function failRound(
   });
 }
 
-/** Errors that the workspace's owner has to fix. They are not retried: a person who still wants to subscribe asks again. */
+/**
+ * Errors that the workspace's owner has to fix. They are not retried: a person who still wants to
+ * subscribe asks again.
+ */
 function isFinal(error: unknown): error is ConnectError {
   const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
   return error instanceof ConnectError && final.includes(error.code);

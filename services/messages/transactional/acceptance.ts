@@ -24,7 +24,10 @@ const groupMaxBytes = 32 * 1024 * 1024;
 const waitingMax = 1_000;
 /** Of all calls that wait or are being written: files, and values for Liquid. */
 const heldMaxBytes = 256 * 1024 * 1024;
-/** Groups of all workspaces at a time. One may wait for locks of its workspace, so that there are more than connections. */
+/**
+ * Groups of all workspaces at a time. One may wait for locks of its workspace, so that there are
+ * more than connections.
+ */
 const runningMax = 32;
 /** A larger group says nothing about how busy the process is. */
 const pacedBytesMax = 1024 * 1024;
@@ -40,8 +43,8 @@ type Waiting = {
 };
 
 /**
- * Accepts transactional messages. Those of a workspace that come while a group of it is being written form the next
- * group, so that a commit is shared by all who wait for one.
+ * Accepts transactional messages. Those of a workspace that come while a group of it is being
+ * written form the next group, so that a commit is shared by all who wait for one.
  */
 export class Acceptance {
   readonly #context: AcceptContext;
@@ -136,7 +139,10 @@ export class Acceptance {
     }
   }
 
-  /** A busy process has calls wait for many turns: bulk mail waits before the first of them is answered. */
+  /**
+   * A busy process has calls wait for many turns: bulk mail waits before the first of them is
+   * answered.
+   */
   #whenLate(workspaceId: string): NodeJS.Timeout {
     const late = () => this.#context.admission.urgentTook(workspaceId, lateMs);
     // Bulk mail that goes on then must not run in the context of this call.
@@ -180,7 +186,10 @@ async function acceptGroup(
   return answersInOrder(prepared, answers);
 }
 
-/** Writes messages as claimed as far as there is room to send them now; the others wait in the queue. */
+/**
+ * Writes messages as claimed as far as there is room to send them now; the others wait in the
+ * queue.
+ */
 async function write(
   context: AcceptContext,
   workspaceId: string,

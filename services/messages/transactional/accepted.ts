@@ -12,7 +12,10 @@ import { replayOf, type TransactionalAnswer } from './item.ts';
 import type { Ready } from './prepare.ts';
 
 const triesMax = 3;
-/** A process that stands still between two statements loses its transaction after this, and others have its keys. */
+/**
+ * A process that stands still between two statements loses its transaction after this, and others
+ * have its keys.
+ */
 const idleMaxMs = 3_000;
 
 type By = { workspaceId: string; owner: string };
@@ -24,8 +27,8 @@ export type Answers = Map<string, TransactionalAnswer | ConnectError>;
 export type Stored = { written: Map<string, Date>; answers: Answers };
 
 /**
- * Writes messages, and answers all. Repeats by their external id are not written, nor are those with an `Idempotency-Key`
- * that is known, which needs a transaction.
+ * Writes messages, and answers all. Repeats by their external id are not written, nor are those
+ * with an `Idempotency-Key` that is known, which needs a transaction.
  */
 export async function storeOnce(
   em: EntityManager,
@@ -90,14 +93,17 @@ async function insertReady(
 }
 
 /**
- * To be called first in each transaction that writes messages: calls of other processes with the same keys wait for it, and so
- * do all that are in a group with them.
+ * To be called first in each transaction that writes messages: calls of other processes with the
+ * same keys wait for it, and so do all that are in a group with them.
  */
 export async function limitIdle(em: EntityManager): Promise<void> {
   await query(em, `set local idle_in_transaction_session_timeout = ${idleMaxMs}`, []);
 }
 
-/** A message that was not written repeats one with the same external id. If that one has failed meanwhile, the message is written after all. */
+/**
+ * A message that was not written repeats one with the same external id. If that one has failed
+ * meanwhile, the message is written after all.
+ */
 async function answersOf(
   em: EntityManager,
   by: By,
@@ -136,7 +142,10 @@ async function insertFiles(
   }
 }
 
-/** The ids of the messages that hold the external ids of these, by the ids that these would have had. */
+/**
+ * The ids of the messages that hold the external ids of these, by the ids that these would have
+ * had.
+ */
 async function findRepeats(
   em: EntityManager,
   workspaceId: string,

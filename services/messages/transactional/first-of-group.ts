@@ -1,11 +1,14 @@
 import type { TransactionalItem } from './item.ts';
 
-/** The earlier message of the group that another one repeats, by its `Idempotency-Key` or its external id. */
+/**
+ * The earlier message of the group that another one repeats, by its `Idempotency-Key` or its
+ * external id.
+ */
 export type Repeated = { first: TransactionalItem; by: 'key' | 'externalId' };
 
 /**
- * Splits a group into messages that repeat none before them, and repeats, in order. The first with a key or an external id is
- * the one that is written, so that only its contact is to be upserted.
+ * Splits a group into messages that repeat none before them, and repeats, in order. The first with
+ * a key or an external id is the one that is written, so that only its contact is to be upserted.
  */
 export function splitRepeats(items: readonly TransactionalItem[]): {
   firsts: TransactionalItem[];

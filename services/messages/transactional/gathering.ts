@@ -6,8 +6,9 @@ const returnMs = 30;
 type Expected = { callers: number; isWaiting: boolean; timer: NodeJS.Timeout };
 
 /**
- * Waits for callers that have just had their answer and call again: a group costs about the same whatever its size, and without a
- * wait the first to come back would be a group of its own, and all others wait for it.
+ * Waits for callers that have just had their answer and call again: a group costs about the same
+ * whatever its size, and without a wait the first to come back would be a group of its own, and all
+ * others wait for it.
  */
 export class Gathering {
   /** By workspace; for some milliseconds after a group. */

@@ -55,11 +55,17 @@ const ownHeaders = new Set(
   ),
 );
 
-/** By these, providers take orders from whoever writes a mail: other recipients, templates, accounts, streams. */
+/**
+ * By these, providers take orders from whoever writes a mail: other recipients, templates,
+ * accounts, streams.
+ */
 const steering =
   /^x-(?:smtpapi|msys-api|apiheader|(?:mailgun|mc|mandrill|pm|postmark|ses|mailin|sib|mj|mailjet|mailersend|sparkpost|elasticemail|postal|smtp2go)-.*)$/i;
 
-/** Checks a message field by field. `field`: its place in the request. Throws a 400 that names the first wrong field. */
+/**
+ * Checks a message field by field. `field`: its place in the request. Throws a 400 that names the
+ * first wrong field.
+ */
 export function checkMessage(
   message: TransactionalMessage,
   { field, now }: { field: string; now: Date },
@@ -67,7 +73,8 @@ export function checkMessage(
   const { id, contact, externalId, data, metadata, emailOptions, sendAt } = message;
   const at = (name: string) => `${field}.${name}`;
   if (message.rowError !== '') throw invalidField(field, message.rowError);
-  // A group asks the database about all its ids at once: one that it cannot take would fail the others.
+  // A group asks the database about all its ids at once: one that it cannot take would fail the
+  // others.
   checkedId(id, at('id'));
   if (!contact) throw invalidField(at('contact'), 'notification.contact is required');
   const email = canonicalAddress(contact.email);

@@ -10,7 +10,9 @@ export type Sendable = {
   utm: Record<string, string>;
   isTracked: boolean;
   sendToBounced: boolean;
-  /** How long its messages may wait for the mail server; undefined for as long as they are tried. */
+  /**
+   * How long its messages may wait for the mail server; undefined for as long as they are tried.
+   */
   ttlSeconds: number | undefined;
 };
 

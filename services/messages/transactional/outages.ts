@@ -6,7 +6,10 @@ const entriesMax = 10_000;
 
 type Outage = { untilMs: number; waitMs: number; reason: string };
 
-/** Integrations that take no mail at the moment: their messages stay in the queue for longer and longer, a minute at most. */
+/**
+ * Integrations that take no mail at the moment: their messages stay in the queue for longer and
+ * longer, a minute at most.
+ */
 export class Outages {
   readonly #outages = new LRUCache<string, Outage>({ max: entriesMax });
 

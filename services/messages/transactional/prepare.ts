@@ -38,7 +38,10 @@ export type Ready = {
   suppressed: TransactionalAnswer['suppressed'];
   /** The message that holds its external id; nothing is written then. */
   repeatOf: string | undefined;
-  /** The message of the same group with its external id. Written only if that one is not, and then with no contact of its own. */
+  /**
+   * The message of the same group with its external id. Written only if that one is not, and then
+   * with no contact of its own.
+   */
   firstOfGroup: string | undefined;
 };
 
@@ -53,8 +56,8 @@ export const isReady = (prepared: PreparedMessage): prepared is Ready =>
 type Kind = { sendable: Sendable; plan: CompiledPlan; integrationId: string };
 
 /**
- * Looks up what messages need, upserts their contacts, and checks their addresses. One that cannot be sent is an error. Repeats
- * are found first: they write no contact.
+ * Looks up what messages need, upserts their contacts, and checks their addresses. One that cannot
+ * be sent is an error. Repeats are found first: they write no contact.
  */
 export async function prepareAll(
   context: PrepareContext,
@@ -117,7 +120,10 @@ type Known = {
   byExternalId: Map<string, string>;
 };
 
-/** Costs a statement only where a message has a key or an external id, and no time: it runs beside others. */
+/**
+ * Costs a statement only where a message has a key or an external id, and no time: it runs beside
+ * others.
+ */
 async function findKnown(
   { store }: PrepareContext,
   workspaceId: string,
@@ -186,8 +192,8 @@ type ToUpsert = {
 };
 
 /**
- * Upserts contacts, of repeats within the group only where the message that they repeat is not written, or does not hold its
- * external id.
+ * Upserts contacts, of repeats within the group only where the message that they repeat is not
+ * written, or does not hold its external id.
  */
 async function upsertFirsts(
   context: PrepareContext,

@@ -37,7 +37,10 @@ type Granted = { lane: IntegrationLane; turn: AdmissionTurn; permits: Permits; r
 const heldFileBytesMax = 128 * 1024 * 1024;
 const retryMs = 500;
 
-/** Takes room for as many messages as may be sent at once, and marks them as claimed. Waits for nothing. */
+/**
+ * Takes room for as many messages as may be sent at once, and marks them as claimed. Waits for
+ * nothing.
+ */
 export async function takeRoom(
   context: SendNowContext,
   workspaceId: string,

@@ -46,7 +46,10 @@ export async function sendTaken(
   return left;
 }
 
-/** A portion that cannot be sent for a reason that may pass waits, and the others do not wait for it. */
+/**
+ * A portion that cannot be sent for a reason that may pass waits, and the others do not wait for
+ * it.
+ */
 async function sendApart(
   context: SendNowContext,
   workspaceId: string,
@@ -161,7 +164,10 @@ async function sendPortion(
   }
 }
 
-/** The integration is gone: the messages go on through the one that the settings name now. Undefined where they name none. */
+/**
+ * The integration is gone: the messages go on through the one that the settings name now. Undefined
+ * where they name none.
+ */
 async function moveToSettings(
   { store, plans }: SendNowContext,
   workspaceId: string,

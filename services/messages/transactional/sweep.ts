@@ -28,7 +28,10 @@ type Pace = {
   seenPoke?: number;
 };
 
-/** Sends the transactional messages that wait: scheduled, deferred and accepted ones, and those of dead processes. */
+/**
+ * Sends the transactional messages that wait: scheduled, deferred and accepted ones, and those of
+ * dead processes.
+ */
 export class Sweep {
   readonly #context: SendNowContext;
   readonly #paces = new Map<string, Pace>();
@@ -38,7 +41,9 @@ export class Sweep {
   #pokes = 0;
   #isRunning = false;
   #erasedAtMs = 0;
-  /** The workspace after which the next look begins, so that each has its turn however many wait. */
+  /**
+   * The workspace after which the next look begins, so that each has its turn however many wait.
+   */
   #after = '';
   #wake = new AbortController();
   #ended: Promise<void> = Promise.resolve();
@@ -140,7 +145,8 @@ export class Sweep {
     let hasMoreDone: boolean;
     this.#reading += 1;
     try {
-      // One portion of each; the rest has its turn in the next look, as the places of readers are few.
+      // One portion of each; the rest has its turn in the next look, as the places of readers are
+      // few.
       hasMoreDone = await tidyQueue(store, workspaceId, tidiedMax);
       if (await expireQueued(store, workspaceId, tidiedMax)) return;
       taken = await takeQueued(store, workspaceId, most);

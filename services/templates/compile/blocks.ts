@@ -8,9 +8,15 @@ export type FixedBlocks = {
   before: string;
 };
 
-/** In these a child looks the same whatever its siblings are, and raw content may stand between the children. */
+/**
+ * In these a child looks the same whatever its siblings are, and raw content may stand between the
+ * children.
+ */
 const independent = new Set(['mj-body', 'mj-wrapper', 'mj-column', 'mj-hero']);
-/** In these the children share a width or a frame, so each choice of children has to be compiled by itself. */
+/**
+ * In these the children share a width or a frame, so each choice of children has to be compiled by
+ * itself.
+ */
 const shared = new Set([
   'mj-section',
   'mj-group',
@@ -27,9 +33,9 @@ const lengthMax = 1024 * 1024;
 const setsValues = /\{%-?\s*(assign|capture|increment|decrement|cycle)\b/;
 
 /**
- * Keeps the Liquid that wraps whole blocks as raw content, so that the MJML compiles once for all recipients. Around columns
- * and the like it is moved out, around a copy of their parent for each choice. Undefined where Liquid makes blocks
- * that only a recipient's values show.
+ * Keeps the Liquid that wraps whole blocks as raw content, so that the MJML compiles once for all
+ * recipients. Around columns and the like it is moved out, around a copy of their parent for each
+ * choice. Undefined where Liquid makes blocks that only a recipient's values show.
  */
 export function fixBlocks(hidden: Protected): FixedBlocks | undefined {
   try {

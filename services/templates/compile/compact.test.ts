@@ -25,7 +25,8 @@ function normal(node: Node, isVerbatim = false): unknown {
   const children = node.childNodes
     .map((child) => normal(child, isKept))
     .filter((child) => child !== '')
-    // Between the parts of a table it is not rendered, and where it ends up depends on the text after it.
+    // Between the parts of a table it is not rendered, and where it ends up depends on the text
+    // after it.
     .filter((child) => child !== ' ' || !/^(table|tbody|tr)$/.test(node.nodeName));
   return {
     name: node.nodeName,

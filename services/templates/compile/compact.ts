@@ -9,9 +9,10 @@ const isConditional = (comment: string) => /^<!--(\[|<!|>)/.test(comment);
 const keepsSpace = /white-space\s*:\s*(?!normal|nowrap)/i;
 
 /**
- * HTML without indentation and without comments that no mail program reads. Each run of white space becomes one
- * character, a line break if it had one, so that nothing that is rendered changes and lines stay short. Comments for which `isNeeded` is
- * true stay. Reads each character a bounded number of times; what is not closed is left as it is.
+ * HTML without indentation and without comments that no mail program reads. Each run of white space
+ * becomes one character, a line break if it had one, so that nothing that is rendered changes and
+ * lines stay short. Comments for which `isNeeded` is true stay. Reads each character a bounded
+ * number of times; what is not closed is left as it is.
  */
 export function compactHtml(html: string, isNeeded: (comment: string) => boolean): string {
   if (keepsSpace.test(html)) return html;
@@ -32,7 +33,10 @@ export function compactHtml(html: string, isNeeded: (comment: string) => boolean
 const collapse = (text: string) =>
   text.replace(/[ \t\r\n\f]+/g, (run) => (run.includes('\n') ? '\n' : ' '));
 
-/** The end of the comment, the tag or the verbatim element that starts at `open`; negative if it has none. */
+/**
+ * The end of the comment, the tag or the verbatim element that starts at `open`; negative if it has
+ * none.
+ */
 function endOf(html: string, open: number): number {
   if (html.startsWith('<!--', open)) return after(html, '-->', open + '<!--'.length);
   if (!/[a-z/!?]/i.test(html[open + 1] ?? '')) return open + 1;

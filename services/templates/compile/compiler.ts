@@ -23,18 +23,30 @@ export type CompiledBody = {
   warnings: readonly Issue[];
 };
 
-/** Compiles in a thread that is killed after a timeout, since an author's template could run for ever. */
+/**
+ * Compiles in a thread that is killed after a timeout, since an author's template could run for
+ * ever.
+ */
 export type Compiler = {
-  /** MJML or a block tree with Liquid to HTML with the same Liquid. `data` fills in Liquid that makes blocks. */
+  /**
+   * MJML or a block tree with Liquid to HTML with the same Liquid. `data` fills in Liquid that
+   * makes blocks.
+   */
   compile(source: Source, head: Head, data: JsonObject): Promise<CompiledBody>;
   /** Compiles for a preview: with Liquid rendered from `data`, or kept if there is none. */
   preview(source: Source, request: PreviewRequest): Promise<MailPreview>;
-  /** Throws unless a source can wrap others; its errors continue the name of the layout: `does not hold …`. */
+  /**
+   * Throws unless a source can wrap others; its errors continue the name of the layout: `does not
+   * hold …`.
+   */
   checkLayout(source: Source): Promise<void>;
   /** Throws if the text is no Liquid. */
   parse(place: SourcePlace, source: string): Promise<void>;
   render(place: SourcePlace, source: string, data: JsonObject): Promise<string>;
-  /** The same for one caller: workspaces take turns, and work that waits is dropped when its caller leaves. */
+  /**
+   * The same for one caller: workspaces take turns, and work that waits is dropped when its caller
+   * leaves.
+   */
   for(workspaceId: string, signal?: AbortSignal): Compiler;
   close(): Promise<void>;
 };
@@ -111,7 +123,8 @@ async function ask(
   work: CompileWork,
 ): Promise<CompileAnswer | undefined> {
   try {
-    // Previews load the same modules as compiling, and the others need no more than the thread itself.
+    // Previews load the same modules as compiling, and the others need no more than the thread
+    // itself.
     const kind = work.do === 'preview' || work.do === 'compile' ? 'compile' : 'liquid';
     return await thread.ask(() => work, { ...caller, kind });
   } catch (error) {

@@ -16,7 +16,10 @@ export type Issue = {
   message: string;
 };
 
-/** A mistake of the template's author: a 400 when the template is stored, part of the response in a preview. */
+/**
+ * A mistake of the template's author: a 400 when the template is stored, part of the response in a
+ * preview.
+ */
 export class ContentError extends Error {
   override name = 'ContentError';
   readonly issues: readonly Issue[];

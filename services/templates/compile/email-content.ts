@@ -19,7 +19,10 @@ type Options = {
   layout: Source | undefined;
 };
 
-/** Checks a mail's content and compiles it. Every mistake is a 400 that names the field below `field`. */
+/**
+ * Checks a mail's content and compiles it. Every mistake is a 400 that names the field below
+ * `field`.
+ */
 export async function compileEmail(
   given: EmailContent,
   { compiler, field, language, testData, layout }: Options,

@@ -35,8 +35,9 @@ export function unwrapped(mjml: string, kind: Source['kind']): Whole {
 type Given = { mjml: string; kind: Source['kind'] };
 
 /**
- * Puts what stands in the `mj-body` of a template in place of its layout's `{{ content }}`, and its head behind that of
- * the layout, so that the template's own attributes and styles win. Liquid outside of both stays outside.
+ * Puts what stands in the `mj-body` of a template in place of its layout's `{{ content }}`, and its
+ * head behind that of the layout, so that the template's own attributes and styles win. Liquid
+ * outside of both stays outside.
  */
 export function wrapInLayout(own: Given, layout: Given): Whole {
   const inner = outlineOf(own.mjml);

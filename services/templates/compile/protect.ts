@@ -66,7 +66,10 @@ function hiddenSpans(source: string): SourceSpan[] {
   return spans;
 }
 
-/** Walks the tags of the MJML, which have to nest; what is left between structural tags may hold no hidden word. */
+/**
+ * Walks the tags of the MJML, which have to nest; what is left between structural tags may hold no
+ * hidden word.
+ */
 function standsBetweenBlocks(mjml: string, nonce: string): boolean {
   const open: string[] = [];
   let makesBlocks = false;

@@ -19,7 +19,10 @@ const linksMax = 200;
 /** Many may be the same. */
 const readMax = 2_000;
 const textMax = 200;
-/** As long as a mail's own: a token of 43 characters, a number, and a MAC where the address depends on the recipient. */
+/**
+ * As long as a mail's own: a token of 43 characters, a number, and a MAC where the address depends
+ * on the recipient.
+ */
 const trackedBytes = 47;
 /** The pixel's tag without its address. */
 const pixelBytes = 70;

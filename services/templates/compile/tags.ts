@@ -1,6 +1,9 @@
 import { ContentError } from './content-error.ts';
 
-/** A tag of MJML's own; `whole` is an element without structure inside: content, a comment, or nothing. */
+/**
+ * A tag of MJML's own; `whole` is an element without structure inside: content, a comment, or
+ * nothing.
+ */
 export type Tag = {
   kind: 'opens' | 'closes' | 'whole';
   name: string;
@@ -27,8 +30,8 @@ const contentElements = new Set([
 const tagStart = /<!--|<\/?([a-zA-Z][\w-]*)/g;
 
 /**
- * The tags of MJML, in order, without those inside of contents. Each character is read a bounded number of times. Throws
- * where a tag, a comment or a content does not end.
+ * The tags of MJML, in order, without those inside of contents. Each character is read a bounded
+ * number of times. Throws where a tag, a comment or a content does not end.
  */
 export function* mjmlTags(mjml: string): Generator<Tag> {
   const pattern = new RegExp(tagStart);

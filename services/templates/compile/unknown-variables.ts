@@ -42,7 +42,10 @@ function ownNames(templates: readonly Template[], names = new Set<string>()): Se
   return names;
 }
 
-/** Names each variable once that is read, and defined neither by the system nor by the template nor by the data. */
+/**
+ * Names each variable once that is read, and defined neither by the system nor by the template nor
+ * by the data.
+ */
 export function unknownVariables(parts: readonly ParsedPart[], data: JsonObject): Issue[] {
   const own = new Set(parts.flatMap(({ templates }) => [...ownNames(templates)]));
   const issues = new Map<string, Issue>();

@@ -13,7 +13,9 @@ import { type Protected, protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
 
-/** A thread that compiles templates, which may run long. The main thread kills it after a timeout. */
+/**
+ * A thread that compiles templates, which may run long. The main thread kills it after a timeout.
+ */
 
 export type CompileWork =
   | { do: 'compile'; source: Source; head: Head; data: JsonObject }

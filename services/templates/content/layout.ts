@@ -26,7 +26,10 @@ type Context = { em: EntityManager; compiler: Compiler };
 
 type Wrapped = Pick<TemplateInput, 'workspaceId' | 'id' | 'channel' | 'templateMacroId'>;
 
-/** The layout that a template names, if any, with its translations into some languages. Refuses one that cannot wrap it. */
+/**
+ * The layout that a template names, if any, with its translations into some languages. Refuses one
+ * that cannot wrap it.
+ */
 export async function findLayout(
   { em, compiler }: Context,
   input: Wrapped,

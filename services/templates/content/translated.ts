@@ -7,8 +7,9 @@ import {
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 
 /**
- * A mail's content in another language: what the translation leaves out is that of the main content. The text part follows the
- * source, since a text in one language must not stand beside a body in another.
+ * A mail's content in another language: what the translation leaves out is that of the main
+ * content. The text part follows the source, since a text in one language must not stand beside a
+ * body in another.
  */
 export function translatedEmail(given: EmailContent, own: EmailContent): EmailContent {
   const hasSource = given.mjmlSource !== '' || given.visualEditorTree !== undefined;

@@ -95,7 +95,8 @@ test.each([
   delay.enable();
   await given.client.compileTemplate({ ...preview, ...source });
   delay.disable();
-  // The machine itself stands still for some tenths of a second at times; these took from seconds to minutes.
+  // The machine itself stands still for some tenths of a second at times; these took from seconds
+  // to minutes.
   expect(delay.max / 1_000_000).toBeLessThan(1_000);
 });
 

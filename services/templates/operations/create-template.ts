@@ -38,7 +38,10 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
   };
 }
 
-/** The last version of a deleted template of the same id. Versions follow it, so that pinned ones stay what they are. */
+/**
+ * The last version of a deleted template of the same id. Versions follow it, so that pinned ones
+ * stay what they are.
+ */
 async function lastVersion(
   em: EntityManager,
   { workspaceId, id }: { workspaceId: string; id: string },

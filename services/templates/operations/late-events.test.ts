@@ -6,7 +6,8 @@ import { parts } from '../erasing/parts.ts';
 import { services } from '../service.ts';
 import { createRequest, useService } from '../test/given.ts';
 
-// This service consumes no events. Other services change it by calls, which may arrive late and out of order.
+// This service consumes no events. Other services change it by calls, which may arrive late and out
+// of order.
 
 const given = useService();
 const workspaceId = 'acme';

@@ -13,14 +13,16 @@ const pacedFromBytes = 256 * 1024;
 const paceMsPerMiB = 80;
 const mebibyte = 1024 * 1024;
 
-/** How long a workspace rests after a page: what it takes to pass one on is time of all processes. */
+/**
+ * How long a workspace rests after a page: what it takes to pass one on is time of all processes.
+ */
 export function restMsOf(bytes: number): number {
   return bytes < pacedFromBytes ? 0 : (bytes / mebibyte) * paceMsPerMiB;
 }
 
 /**
- * Reads of large pages, a few at a time, and the workspaces that wait in turn: however many of them one workspace asks
- * for, others wait for two at most.
+ * Reads of large pages, a few at a time, and the workspaces that wait in turn: however many of them
+ * one workspace asks for, others wait for two at most.
  */
 export class LargeReads {
   #open = 0;

@@ -5,7 +5,10 @@ import type { SubscriptionKey } from '../subscription.ts';
 
 const workMaxMs = 60_000;
 
-/** Sends the retries that are due, for a minute at most. Answers whether it ended before all were sent. */
+/**
+ * Sends the retries that are due, for a minute at most. Answers whether it ended before all were
+ * sent.
+ */
 export function deliver(context: SendingContext) {
   return async (key: SubscriptionKey): Promise<{ hasMore: boolean }> => {
     const activity = Context.current();

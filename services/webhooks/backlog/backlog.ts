@@ -25,9 +25,10 @@ type Room = {
 };
 
 /**
- * Keeps the deliveries of each workspace within the limits. Counting reads them all, so it is done again only when half of the room
- * that the last count has left is used, since other processes add some, too; at a limit, after a twentieth of it. What a process
- * has not counted yet it counts at the first addition.
+ * Keeps the deliveries of each workspace within the limits. Counting reads them all, so it is done
+ * again only when half of the room that the last count has left is used, since other processes add
+ * some, too; at a limit, after a twentieth of it. What a process has not counted yet it counts at
+ * the first addition.
  */
 export class Backlog {
   readonly #context: Trimming;
@@ -44,7 +45,10 @@ export class Backlog {
     this.#limitsOf = limitsOf;
   }
 
-  /** Takes note of new pending deliveries, by subscription, and of the bytes of new payloads. Call it after the commit. */
+  /**
+   * Takes note of new pending deliveries, by subscription, and of the bytes of new payloads. Call
+   * it after the commit.
+   */
   added(workspaceId: string, counts: ReadonlyMap<string, number>, bytes: number): void {
     const room = this.#roomOf(workspaceId);
     let isUsed = false;
@@ -61,8 +65,8 @@ export class Backlog {
   }
 
   /**
-   * Waits while a workspace is trimmed that went far beyond its limits: more must not come faster than the oldest go. Throws
-   * Unavailable after a while, and the events come again.
+   * Waits while a workspace is trimmed that went far beyond its limits: more must not come faster
+   * than the oldest go. Throws Unavailable after a while, and the events come again.
    */
   async admit(workspaceId: string): Promise<void> {
     const trimmed = this.#trims.get(workspaceId);

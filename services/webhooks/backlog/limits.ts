@@ -12,7 +12,10 @@ export type BacklogLimits = {
   bytesOfWorkspace: number;
 };
 
-/** Those of a workspace. Throws where they were never read: by a default, more might go than the operator wants. */
+/**
+ * Those of a workspace. Throws where they were never read: by a default, more might go than the
+ * operator wants.
+ */
 export async function limitsOf(
   quotas: Pick<Quotas, 'readQuota'>,
   workspaceId: string,

@@ -42,12 +42,13 @@ export type BacklogNotice = {
 };
 
 /**
- * Brings a workspace within its limits: for each subscription beyond its own, then for all together, the oldest pending deliveries
- * fail; `redeliver` brings them back. Then the oldest deliveries that are done are deleted. Those whose attempt is open are left.
- * Where the payloads are too large, so many deliveries go that the rest, were it of the same mean size, would fit.
+ * Brings a workspace within its limits: for each subscription beyond its own, then for all
+ * together, the oldest pending deliveries fail; `redeliver` brings them back. Then the oldest
+ * deliveries that are done are deleted. Those whose attempt is open are left. Where the payloads
+ * are too large, so many deliveries go that the rest, were it of the same mean size, would fit.
  *
- * Other processes may do the same meanwhile, so what is beyond is counted again before each step: together they go a step too far
- * at most.
+ * Other processes may do the same meanwhile, so what is beyond is counted again before each step:
+ * together they go a step too far at most.
  */
 export async function trim(
   context: Trimming,
@@ -162,7 +163,10 @@ function failStep(
 type Dropped = { workspaceId: string; reason: string; failed: ReadonlyMap<string, number> };
 type Noted = { id: string; name: string; url: string; at: string; was_quiet: boolean };
 
-/** Notes it in the rows of the subscriptions, and has the owners told unless they were in the same flood. */
+/**
+ * Notes it in the rows of the subscriptions, and has the owners told unless they were in the same
+ * flood.
+ */
 function noteDropped(
   { store, databaseTime }: Trimming,
   { workspaceId, reason, failed }: Dropped,
@@ -201,7 +205,10 @@ function noteDropped(
   });
 }
 
-/** As stored: compressed where PostgreSQL has done that. 0 where the count takes too long, so that the other limits hold. */
+/**
+ * As stored: compressed where PostgreSQL has done that. 0 where the count takes too long, so that
+ * the other limits hold.
+ */
 async function countBytes({ store, log }: Trimming, workspaceId: string): Promise<number> {
   try {
     const [row] = await query<{ bytes: string | null }>(
@@ -217,8 +224,9 @@ async function countBytes({ store, log }: Trimming, workspaceId: string): Promis
 }
 
 /**
- * Returns how many are left: at most `keptMax`, and no more than a part of what there was. What goes is fixed by one statement, so that
- * another process that does the same deletes nothing beyond it.
+ * Returns how many are left: at most `keptMax`, and no more than a part of what there was. What
+ * goes is fixed by one statement, so that another process that does the same deletes nothing beyond
+ * it.
  */
 async function deleteOldest(
   store: Store,

@@ -1,7 +1,10 @@
 const keptBytes = 1_024;
 const readMaxBytes = 64 * 1_024;
 
-/** The body of an answer: its beginning is kept, and enough of it read for the connection to be used again. */
+/**
+ * The body of an answer: its beginning is kept, and enough of it read for the connection to be used
+ * again.
+ */
 export class AnswerBody {
   #kept: Buffer[] = [];
   #sizeBytes = 0;

@@ -37,7 +37,10 @@ export type CallbackAnswer = {
 
 const timeoutMs = 10_000;
 
-/** Sends one callback, and waits at most ten seconds for the whole answer. Never rejects: a failure is an answer too. */
+/**
+ * Sends one callback, and waits at most ten seconds for the whole answer. Never rejects: a failure
+ * is an answer too.
+ */
 export function sendCallback(
   egress: Pick<Egress, 'dispatch'>,
   callback: Callback,
@@ -76,7 +79,10 @@ function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
   };
 }
 
-/** The data stay the text that they are: parsing would cost as much as all the rest, and change numbers. */
+/**
+ * The data stay the text that they are: parsing would cost as much as all the rest, and change
+ * numbers.
+ */
 function bodyOf({ id, type, workspaceId, timestamp, data }: Callback): string {
   const head = { id, type, workspace_id: workspaceId, timestamp };
   return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;

@@ -51,7 +51,10 @@ export function retryAt(
   return new Date(now.getTime() + Math.max(spread(delayMs, random), askedMs));
 }
 
-/** The circuit is open from the fifth failure in a row to the next success; then one delivery at a time is a probe. */
+/**
+ * The circuit is open from the fifth failure in a row to the next success; then one delivery at a
+ * time is a probe.
+ */
 export function afterFailure(
   health: EndpointHealth,
   now: Date,
@@ -93,7 +96,10 @@ export function afterSuccess(health: EndpointHealth, now: Date): EndpointHealth 
   };
 }
 
-/** Whether it has failed for so long, and often enough, that it is disabled: two failures a week apart are no proof. */
+/**
+ * Whether it has failed for so long, and often enough, that it is disabled: two failures a week
+ * apart are no proof.
+ */
 export function isGivenUp({ failing_since, failures_in_row }: EndpointHealth, now: Date): boolean {
   if (failing_since == null || failures_in_row < opensAfter) return false;
   return now.getTime() - failing_since.getTime() >= failingMaxMs;

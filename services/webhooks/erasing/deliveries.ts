@@ -3,8 +3,9 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { eventIdSql, isOfEventSql } from '../delivery.ts';
 
 /**
- * Deletes the deliveries of a workspace that `chosen` selects, SQL of their ids in which `$1` is the workspace, and the events
- * of which none is left. Two that delete the last ones of an event at once leave it to the retention of events.
+ * Deletes the deliveries of a workspace that `chosen` selects, SQL of their ids in which `$1` is
+ * the workspace, and the events of which none is left. Two that delete the last ones of an event at
+ * once leave it to the retention of events.
  */
 export async function deleteDeliveries(
   em: EntityManager,
@@ -32,7 +33,9 @@ export async function deleteDeliveries(
   return row?.count ?? 0;
 }
 
-/** Deletes events that have no delivery, of those that `chosen` selects as `deleteDeliveries` does. */
+/**
+ * Deletes events that have no delivery, of those that `chosen` selects as `deleteDeliveries` does.
+ */
 export async function deleteStrayEvents(
   em: EntityManager,
   chosen: string,

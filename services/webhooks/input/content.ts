@@ -20,8 +20,8 @@ type Sources = { egress: Egress; audience: AudienceReader };
 type Filters = { list_ids: readonly string[]; segment_ids: readonly string[] };
 
 /**
- * The columns of a subscription that a request sets. A field of `settings` counts where the one beside it is empty. Lists and
- * segments that the subscription had may be gone since.
+ * The columns of a subscription that a request sets. A field of `settings` counts where the one
+ * beside it is empty. Lists and segments that the subscription had may be gone since.
  */
 export async function contentOf({ egress, audience }: Sources, request: Request, had?: Filters) {
   const fault = await urlFault(egress, request);

@@ -1,7 +1,10 @@
 import type { Egress } from '#lib/outside/egress.ts';
 import { NameError } from '#lib/outside/names/resolver.ts';
 
-/** The error of an endpoint's address, if any. A name that does not resolve yet is accepted: each callback checks it again. */
+/**
+ * The error of an endpoint's address, if any. A name that does not resolve yet is accepted: each
+ * callback checks it again.
+ */
 export async function urlFault(
   egress: Egress,
   { workspaceId, url: text }: { workspaceId: string; url: string },

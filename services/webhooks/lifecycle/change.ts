@@ -19,7 +19,10 @@ type Needs = {
   };
 };
 
-/** Locks a subscription, changes it, and has the producers of events and its run follow. `call` is recorded with the change. */
+/**
+ * Locks a subscription, changes it, and has the producers of events and its run follow. `call` is
+ * recorded with the change.
+ */
 export async function changeSubscription(
   context: Needs,
   { workspaceId, id }: SubscriptionKey,

@@ -8,7 +8,10 @@ import { workflowIdOf } from './run.ts';
 /** The endpoint's host is in the summary of the run. */
 export type SubscriptionWake = { key: SubscriptionKey; host: string };
 
-/** Has the subscription's run look at its row, or starts it. Commits with the change; a queued wake replaces an earlier one. */
+/**
+ * Has the subscription's run look at its row, or starts it. Commits with the change; a queued wake
+ * replaces an earlier one.
+ */
 export async function addWake(
   em: EntityManager,
   payload: SubscriptionWake,

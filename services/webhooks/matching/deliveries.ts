@@ -16,7 +16,8 @@ const at = 'coalesce($9::timestamptz, now())';
 /** Bounds a statement: one of these takes some hundred milliseconds. */
 const rowsAtOnce = 5_000;
 
-// One statement, so that a batch costs one round trip; each payload is in it once, however many subscriptions want it.
+// One statement, so that a batch costs one round trip; each payload is in it once, however many
+// subscriptions want it.
 const sqlOf = (fresh: string) => `
   with fresh as (${fresh}),
   event as materialized (
@@ -51,7 +52,10 @@ type Batch = Pick<ConsumeEventsRequest, 'workspaceId' | 'batchId' | 'events'>;
 /** An event of a batch, with the subscriptions that want it. */
 type Wanted = { event: Event; subscriptionIds: string[] };
 
-/** Inserts the deliveries of a batch, once for its id: in one statement, or in portions with a turn for others between them. */
+/**
+ * Inserts the deliveries of a batch, once for its id: in one statement, or in portions with a turn
+ * for others between them.
+ */
 export async function insertDeliveries(
   store: Pick<Store, 'read' | 'fork'>,
   batch: Batch,

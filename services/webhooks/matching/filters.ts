@@ -66,7 +66,10 @@ function passesCustom(filters: CustomEventFilters, { goalType, eventName }: Subj
   return allows(filters.goal_types, goalType) && allows(filters.event_names, eventName);
 }
 
-/** A row that holds no list filters nothing: if it threw, no subscription of the workspace would get the event. */
+/**
+ * A row that holds no list filters nothing: if it threw, no subscription of the workspace would get
+ * the event.
+ */
 function allows(wanted: unknown, value: string): boolean {
   return !Array.isArray(wanted) || wanted.length === 0 || wanted.includes(value);
 }

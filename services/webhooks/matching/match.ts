@@ -6,7 +6,10 @@ import { type AudienceReader, readMembers } from './members.ts';
 /** An event, by its place in the batch, and a subscription that wants it. */
 export type Match = { place: number; subscriptionId: string };
 
-/** Finds out which subscriptions want which events, as both are now. Asks contacts only where a filter needs it. */
+/**
+ * Finds out which subscriptions want which events, as both are now. Asks contacts only where a
+ * filter needs it.
+ */
 export async function match(
   { store, audience }: { store: Pick<Store, 'read'>; audience: AudienceReader },
   workspaceId: string,

@@ -4,7 +4,8 @@ import { idempotencyTable } from '#lib/rpc/server/idempotency.ts';
 
 export class Initial extends Migration {
   override up(): void {
-    // A result of every delivery updates its subscription, so no index holds a column that results change.
+    // A result of every delivery updates its subscription, so no index holds a column that results
+    // change.
     this.addSql(`
       create table subscriptions (
         workspace_id text not null,
@@ -55,7 +56,8 @@ export class Initial extends Migration {
     this.addSql(`
       create index deliveries_retries on deliveries (workspace_id, subscription_id, next_attempt_at)
       where status = 'pending' and attempts > 0`);
-    // webhookSubscriptions.deliveries: newest first, of the workspace and of one subscription; retention, oldest first.
+    // webhookSubscriptions.deliveries: newest first, of the workspace and of one subscription;
+    // retention, oldest first.
     this.addSql('create index deliveries_newest on deliveries (workspace_id, created_at desc)');
     this.addSql(
       'create index deliveries_of on deliveries (workspace_id, subscription_id, created_at desc)',
@@ -64,7 +66,8 @@ export class Initial extends Migration {
     this.addSql(`
       create index deliveries_failed on deliveries (workspace_id, created_at)
       where status = 'failed'`);
-    // Held while a workspace's subscriptions change, so that interests reach producers in the order of the changes.
+    // Held while a workspace's subscriptions change, so that interests reach producers in the order
+    // of the changes.
     this.addSql(
       'create table workspace_interests (workspace_id text primary key, types text[] not null)',
     );

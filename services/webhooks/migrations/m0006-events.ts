@@ -2,7 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Events extends Migration {
   override up(): void {
-    // The payload of an event, once for all its deliveries. Their ids differ from its own in the last four digits only.
+    // The payload of an event, once for all its deliveries. Their ids differ from its own in the
+    // last four digits only.
     this.addSql(`
       create table events (
         workspace_id text not null,
@@ -10,12 +11,14 @@ export class Events extends Migration {
         payload json not null,
         primary key (workspace_id, id)
       )`);
-    // The events that are about an address: contacts.export, and erasing it. The ids are in the order of time.
+    // The events that are about an address: contacts.export, and erasing it. The ids are in the
+    // order of time.
     this.addSql(`
       create index events_address on events (workspace_id, (
         coalesce(payload->>'email', payload->'contact'->>'email', payload->'custom_event'->>'email')
       ), id)`);
-    // Processes from before store the payload here, and read it here when they claim. A claim that sets `claimed_attempt` reads the event.
+    // Processes from before store the payload here, and read it here when they claim. A claim that
+    // sets `claimed_attempt` reads the event.
     this.addSql(`
       -- Processes from before never meet null in a row that they claim: the trigger fills it in.
       -- squawk-ignore ban-drop-not-null

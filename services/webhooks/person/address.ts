@@ -1,12 +1,16 @@
 import { isOfEventSql } from '../delivery.ts';
 
-/** SQL of the address that the payload of a row is about, if any, as in the indexes `events_address` and `deliveries_address`. */
+/**
+ * SQL of the address that the payload of a row is about, if any, as in the indexes `events_address`
+ * and `deliveries_address`.
+ */
 export const addressSql = (row: string) =>
   `coalesce(${row}.payload->>'email', ${row}.payload->'contact'->>'email',
     ${row}.payload->'custom_event'->>'email')`;
 
 /**
- * SQL of the deliveries about an address: those of events, and those of version 0.2, which have their payload themselves.
+ * SQL of the deliveries about an address: those of events, and those of version 0.2, which have
+ * their payload themselves.
  */
 export const aboutAddressSql = (workspaceId: string, email: string) => `
   select delivery.* from events event

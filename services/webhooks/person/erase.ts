@@ -22,7 +22,10 @@ export async function addErasure(em: EntityManager, payload: Erasure, inMs: numb
   await addJob(em, 'webhooks', { ...job, runAt });
 }
 
-/** Queues the first steps of erasures, in one statement. A tenant may delete all contacts at once, so that other jobs go first. */
+/**
+ * Queues the first steps of erasures, in one statement. A tenant may delete all contacts at once,
+ * so that other jobs go first.
+ */
 export async function addErasures(em: EntityManager, erasures: readonly Erasure[]): Promise<void> {
   if (erasures.length === 0) return;
   await query(

@@ -17,7 +17,10 @@ export type SendingContext = {
   store: Store;
   /** The clock of the process. */
   now: () => Date;
-  /** In place of the database's clock, which decides what is due and until when a claim holds; undefined but in tests. */
+  /**
+   * In place of the database's clock, which decides what is due and until when a claim holds;
+   * undefined but in tests.
+   */
   databaseTime: () => Date | undefined;
   keyring: Keyring;
   log: Log;

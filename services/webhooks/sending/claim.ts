@@ -6,11 +6,15 @@ import type { SubscriptionKey } from '../subscription.ts';
 /** A claim is over after it; what its process has not recorded by then is a retry that is due. */
 export const leaseMs = 30_000;
 /**
- * Callbacks begin within it after their endpoint was read. A change of an endpoint is answered when it has passed since the
- * commit, so that no process calls an endpoint that is disabled, or signs with its old secret.
+ * Callbacks begin within it after their endpoint was read. A change of an endpoint is answered when
+ * it has passed since the commit, so that no process calls an endpoint that is disabled, or signs
+ * with its old secret.
  */
 export const beginMs = 1_000;
-/** For so long after the circuit has closed, claims are paced: one row each step at first, twice as many every second. */
+/**
+ * For so long after the circuit has closed, claims are paced: one row each step at first, twice as
+ * many every second.
+ */
 const pacedForSeconds = 8;
 const paceStepMs = 100;
 
@@ -70,9 +74,10 @@ const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
   where workspace_id = ${endpoint}.workspace_id and subscription_id = ${endpoint}.id and status = 'pending'
     and ${kind === 'first' ? 'attempts = 0' : `attempts > 0 and next_attempt_at <= ${at}`}`;
 
-// An open circuit and a pace are a gate in the endpoint's row: the update lets one claim through, whoever makes it. Gates are locked in
-// the order in which results lock their endpoints, so that the two never wait in a circle. A probe takes
-// a delivery of any kind. With `offset 0` PostgreSQL looks each endpoint up, and does not read the deliveries of all endpoints into a hash first.
+// An open circuit and a pace are a gate in the endpoint's row: the update lets one claim through,
+// whoever makes it. Gates are locked in the order in which results lock their endpoints, so that
+// the two never wait in a circle. A probe takes a delivery of any kind. With `offset 0` PostgreSQL
+// looks each endpoint up, and does not read the deliveries of all endpoints into a hash first.
 export const claimSql = `
   with known as materialized (
     select s.*, asked.slots
@@ -155,8 +160,9 @@ export const claimSql = `
   left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id`;
 
 /**
- * Claims deliveries that are due: first attempts, or retries; the oldest of each endpoint. A claim counts the attempt.
- * While the circuit of an endpoint is open it gives one delivery of any kind, at the time of the probe.
+ * Claims deliveries that are due: first attempts, or retries; the oldest of each endpoint. A claim
+ * counts the attempt. While the circuit of an endpoint is open it gives one delivery of any kind,
+ * at the time of the probe.
  */
 export async function claimDue(
   store: Pick<Store, 'read'>,

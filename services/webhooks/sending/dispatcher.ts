@@ -28,7 +28,10 @@ const scanEveryMs = 1_000;
 /** What waited longer is given back: its claim would be over before its answer. */
 const waitMaxMs = 15_000;
 
-/** Makes the first attempt of every delivery, at once where the endpoint answers well. One for each process of the service. */
+/**
+ * Makes the first attempt of every delivery, at once where the endpoint answers well. One for each
+ * process of the service.
+ */
 export class Dispatcher {
   readonly #context: SendingContext;
   readonly #lanes = new LRUCache<string, EndpointLane>({ max: lanesMax });
@@ -82,14 +85,20 @@ export class Dispatcher {
     await this.#context.recorder.flush();
   }
 
-  /** Gives back what is claimed and not sent of an endpoint that has changed or is gone. Call it after the commit. */
+  /**
+   * Gives back what is claimed and not sent of an endpoint that has changed or is gone. Call it
+   * after the commit.
+   */
   async recall(key: SubscriptionKey): Promise<void> {
     // A claim that is made now may have seen the endpoint as it was.
     await this.#claiming;
     this.#giveBack(this.#lanes.get(nameOf(key))?.queue.splice(0) ?? []);
   }
 
-  /** The same for an endpoint that ends: other processes may begin callbacks that they have claimed for a second. */
+  /**
+   * The same for an endpoint that ends: other processes may begin callbacks that they have claimed
+   * for a second.
+   */
   async end(key: SubscriptionKey): Promise<void> {
     await this.recall(key);
     await sleep(beginMs);
@@ -214,7 +223,10 @@ export class Dispatcher {
     }
   }
 
-  /** What is claimed ahead may wait while an operator disables the endpoint in another process, or replaces its secret. */
+  /**
+   * What is claimed ahead may wait while an operator disables the endpoint in another process, or
+   * replaces its secret.
+   */
   async #readAgain(lane: EndpointLane): Promise<void> {
     lane.isReading = true;
     const { store, log } = this.#context;

@@ -28,7 +28,10 @@ export class EndpointLane {
     this.key = key;
   }
 
-  /** How many to claim. Zero while a quick endpoint has enough ahead, so that claims don't become small. */
+  /**
+   * How many to claim. Zero while a quick endpoint has enough ahead, so that claims don't become
+   * small.
+   */
   get wants(): number {
     const { size } = this.window;
     const ahead = size >= aheadFrom ? size : 0;

@@ -6,7 +6,10 @@ import type { EndpointLane } from './lane.ts';
 const openMax = 64;
 const originsMax = 10_000;
 
-/** The open callbacks of a workspace to one origin. Endpoints that wait for a place are served in turn. */
+/**
+ * The open callbacks of a workspace to one origin. Endpoints that wait for a place are served in
+ * turn.
+ */
 export class Origin {
   open = 0;
   readonly waiting = new Set<EndpointLane>();

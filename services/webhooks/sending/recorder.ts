@@ -14,7 +14,10 @@ export type AttemptRecorderContext = Clocks & { store: Store; log: Log };
 
 type Entry = { result: AttemptResult; stored: () => void };
 
-/** Records what became of deliveries, in groups. They belong to the process: no result is dropped while it lives. */
+/**
+ * Records what became of deliveries, in groups. They belong to the process: no result is dropped
+ * while it lives.
+ */
 export class AttemptRecorder {
   readonly #context: AttemptRecorderContext;
   #waiting: Entry[] = [];

@@ -28,7 +28,10 @@ export type AttemptResult = {
 
 export type Clocks = { now: () => Date; databaseTime: () => Date | undefined };
 
-/** Records what became of deliveries that are still as they were claimed, and what that says of their endpoints. */
+/**
+ * Records what became of deliveries that are still as they were claimed, and what that says of
+ * their endpoints.
+ */
 export async function recordResults(
   store: Store,
   results: readonly AttemptResult[],
@@ -75,7 +78,8 @@ function shifted(result: Judged, aheadMs: number): Judged {
   return { ...result, endedAt: shift(endedAt), dueAt: dueAt && shift(dueAt) };
 }
 
-// Endpoints are locked first and in one order, so that processes which record at once wait for each other, and never in a circle.
+// Endpoints are locked first and in one order, so that processes which record at once wait for each
+// other, and never in a circle.
 const deliveriesSql = prepared(`
   with endpoints as materialized (
     select s.* from (
@@ -174,7 +178,10 @@ const keyOf = ({ workspace_id, id }: Endpoint): SubscriptionKey => ({
   id,
 });
 
-/** What follows from an endpoint that is disabled by the system: its types may not be wanted any more, and its deliveries end. */
+/**
+ * What follows from an endpoint that is disabled by the system: its types may not be wanted any
+ * more, and its deliveries end.
+ */
 async function endDeliveries(em: EntityManager, change: EndpointChange): Promise<void> {
   const { endpoint, disabledReason, isDeleted } = change;
   if (disabledReason === null) return;

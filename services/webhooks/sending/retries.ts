@@ -15,9 +15,15 @@ export type Retries = {
   disabledReason: string | null;
   /** All that are neither delivered nor given up; counted to 100,000 and no further. */
   pending: number;
-  /** Those of them that have failed and wait, counted as well; first attempts that are open now are none. */
+  /**
+   * Those of them that have failed and wait, counted as well; first attempts that are open now are
+   * none.
+   */
   retries: number;
-  /** When the run has to look next: the earliest retry, or the probe while the circuit is open. Null if there is none. */
+  /**
+   * When the run has to look next: the earliest retry, or the probe while the circuit is open. Null
+   * if there is none.
+   */
   nextDueAt: number | null;
   /** When one delivery is tried although the circuit is open; null while it is closed. */
   probeAt: number | null;
@@ -45,7 +51,10 @@ const countMax = 100_000;
 const waiting = `workspace_id = $1 and subscription_id = $2 and status = 'pending' and attempts > 0
   and ${isWaitingSql('coalesce($3::timestamptz, now())')}`;
 
-/** Reads the state, and notes when the run looks next, so that it is woken only for what is due earlier. Undefined if the subscription is gone. */
+/**
+ * Reads the state, and notes when the run looks next, so that it is woken only for what is due
+ * earlier. Undefined if the subscription is gone.
+ */
 export function readRetries(
   { store, databaseTime }: Reading,
   key: SubscriptionKey,
@@ -72,8 +81,8 @@ export function readRetries(
 }
 
 /**
- * Notes that the run of a subscription ends, unless a retry is left that it must make: then false. Retries of a disabled
- * subscription wait without a run.
+ * Notes that the run of a subscription ends, unless a retry is left that it must make: then false.
+ * Retries of a disabled subscription wait without a run.
  */
 export function finishRetries(
   { store, databaseTime }: Reading,
@@ -88,7 +97,10 @@ export function finishRetries(
   });
 }
 
-/** Sends the retries that are due, until none is, or the time is over. While the circuit is open that is one probe. */
+/**
+ * Sends the retries that are due, until none is, or the time is over. While the circuit is open
+ * that is one probe.
+ */
 export async function deliverRetries(
   context: SendingContext,
   key: SubscriptionKey,

@@ -50,7 +50,9 @@ export class RetryRun {
     return this.#waitForMore(claim?.waitMs ?? 0);
   }
 
-  /** Claims and sends. Places are taken first, since other runs of the workspace claim meanwhile. */
+  /**
+   * Claims and sends. Places are taken first, since other runs of the workspace claim meanwhile.
+   */
   async #claim(slots: number): Promise<EndpointClaim | undefined> {
     if (slots <= 0) return undefined;
     const { store, databaseTime, retryPlaces } = this.#context;
@@ -85,7 +87,10 @@ export class RetryRun {
     await Promise.all(this.#unstored);
   }
 
-  /** A result that is stored may have closed the circuit; while the endpoint is paced there is more in a moment. */
+  /**
+   * A result that is stored may have closed the circuit; while the endpoint is paced there is more
+   * in a moment.
+   */
   async #waitForMore(waitMs: number): Promise<boolean> {
     if (this.#unstored.size > 0) {
       await Promise.all(this.#unstored);

@@ -15,8 +15,8 @@ const at = 'coalesce($1::timestamptz, now())';
 type Found = { workspace_id: string; id: string; url: string };
 
 /**
- * Wakes the runs of subscriptions whose retries are due and have no run that looks at them: one that was terminated, or
- * retries that a killed process has left.
+ * Wakes the runs of subscriptions whose retries are due and have no run that looks at them: one
+ * that was terminated, or retries that a killed process has left.
  */
 export function checkRuns({ store, databaseTime }: Pick<Context, 'store' | 'databaseTime'>) {
   return (): Promise<void> =>

@@ -27,7 +27,10 @@ export async function addClearing(em: EntityManager, inMs: number): Promise<void
   await addJob(em, 'webhooks', job);
 }
 
-/** Deletes deliveries that are older than their workspace keeps them, in steps, every hour; more often while there is much to delete. */
+/**
+ * Deletes deliveries that are older than their workspace keeps them, in steps, every hour; more
+ * often while there is much to delete.
+ */
 export function clearDeliveries(context: Clearing, { log }: { log: Pick<Log, 'warn'> }) {
   return async (): Promise<void> => {
     const isDone = await clearAll(context, log);

@@ -9,9 +9,10 @@ const pbulkWorkMaxMs = 24 * hourMs;
 const lateMaxMs = 7 * 24 * hourMs;
 
 /**
- * Deletes the deliveries about what happened to a deleted contact until then, in steps: at once those that are done, and every
- * hour what is done by then, so that endpoints still learn what happened, the deletion above all. After a day those that were
- * never taken go, too. It looks again, less and less often, for events that come late.
+ * Deletes the deliveries about what happened to a deleted contact until then, in steps: at once
+ * those that are done, and every hour what is done by then, so that endpoints still learn what
+ * happened, the deletion above all. After a day those that were never taken go, too. It looks
+ * again, less and less often, for events that come late.
  */
 export function erasePerson(
   { store, now }: Pick<Context, 'store' | 'now'>,

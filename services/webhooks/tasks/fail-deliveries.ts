@@ -8,8 +8,8 @@ import type { SubscriptionKey } from '../subscription.ts';
 const stepSize = 5_000;
 
 /**
- * Gives up the pending deliveries of a subscription that the system has disabled, in steps; `redeliver` brings them back. Ends
- * early if it is enabled meanwhile.
+ * Gives up the pending deliveries of a subscription that the system has disabled, in steps;
+ * `redeliver` brings them back. Ends early if it is enabled meanwhile.
  */
 export function failDeliveries({ store }: { store: Store }, workMaxMs = bulkWorkMaxMs) {
   return async (payload: unknown): Promise<void> => {

@@ -8,7 +8,10 @@ import type { SubscriptionKey } from '../subscription.ts';
 
 const retryMs = 1_000;
 
-/** Signals the subscription's run, or starts it. While Temporal is down it reschedules itself, so that it never blocks the queue. */
+/**
+ * Signals the subscription's run, or starts it. While Temporal is down it reschedules itself, so
+ * that it never blocks the queue.
+ */
 export function wake({ temporal, store, log }: { temporal: Client; store: Store; log: Log }) {
   const signal = runSignaller<SubscriptionKey>(temporal, workflow);
   return async (payload: unknown): Promise<void> => {

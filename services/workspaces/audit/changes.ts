@@ -3,7 +3,10 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { Integration } from '../integration.ts';
 import type { Permissions } from '../workspace.ts';
 
-/** The fields that differ, with their values before and after; a field that was or is absent is missing there. */
+/**
+ * The fields that differ, with their values before and after; a field that was or is absent is
+ * missing there.
+ */
 export function differences(before: object, after: object) {
   const [was, is] = [asJson(before), asJson(after)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
@@ -11,7 +14,10 @@ export function differences(before: object, after: object) {
   return { before: pick(was, changed), after: pick(is, changed) };
 }
 
-/** What the log shows of an integration: everything but the password, of which it shows that it changed. */
+/**
+ * What the log shows of an integration: everything but the password, of which it shows that it
+ * changed.
+ */
 export function shownIntegration(
   { name, provider }: Pick<Integration, 'name' | 'provider'>,
   other?: Pick<Integration, 'provider'>,

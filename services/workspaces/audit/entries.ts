@@ -7,8 +7,8 @@ import { isUuid } from '../user.ts';
 const workspacesMax = 1_000;
 
 /**
- * Writes entries in the transaction of their changes. Entries that are known already stay. Those of a deleted workspace are
- * dropped, also when they come after another one has taken its id.
+ * Writes entries in the transaction of their changes. Entries that are known already stay. Those of
+ * a deleted workspace are dropped, also when they come after another one has taken its id.
  */
 export async function writeEntries(
   em: EntityManager,
@@ -52,7 +52,10 @@ function insertSql(parts: { workspaces: string; actorName: string; clientAddress
     on conflict (workspace_id, id) do nothing`;
 }
 
-/** Writes what a person did with a session of their own into the log of each workspace that it opens. */
+/**
+ * Writes what a person did with a session of their own into the log of each workspace that it
+ * opens.
+ */
 export async function writeForMember(
   em: EntityManager,
   call: Pick<HandlerContext, 'values'>,

@@ -43,7 +43,10 @@ export async function keepServicesLeft(
 
 type Ended = { id: string; deletedAt: string; at: Date };
 
-/** The id can be used again after that. Leaves a later deletion of the id, and a workspace that has it by now. */
+/**
+ * The id can be used again after that. Leaves a later deletion of the id, and a workspace that has
+ * it by now.
+ */
 export async function endDeletion(em: EntityManager, { id, deletedAt, at }: Ended): Promise<void> {
   await query(
     em,

@@ -39,8 +39,9 @@ type Erasing = { store: Store; dataServices: Record<string, DataService>; log: P
 type Doomed = { workspaceId: string; readAtMs: number };
 
 /**
- * Erases for a while in all services at once; returns the names of those that have something left or did not answer. Calls
- * nobody long after the deletion was read: by then another process may have ended it, and the id may be another workspace's.
+ * Erases for a while in all services at once; returns the names of those that have something left
+ * or did not answer. Calls nobody long after the deletion was read: by then another process may
+ * have ended it, and the id may be another workspace's.
  */
 export async function eraseEverywhere(
   { store, dataServices, log }: Erasing,

@@ -8,8 +8,8 @@ const writeEveryMs = 30_000;
 const keysMax = 10_000;
 
 /**
- * Writes the hour in which each API key was last used: in bulk, apart from the calls, and at most once an hour for a key
- * and process.
+ * Writes the hour in which each API key was last used: in bulk, apart from the calls, and at most
+ * once an hour for a key and process.
  */
 export class LastUse {
   /** The last hour that was noted for a key, waiting or written. */

@@ -17,7 +17,10 @@ type Letter = {
 
 const subjectMax = 200;
 
-/** Mails a person. Throws where a later try may succeed. The log has neither the address nor the text. */
+/**
+ * Mails a person. Throws where a later try may succeed. The log has neither the address nor the
+ * text.
+ */
 export async function sendLetter(
   { systemMail }: { systemMail: SystemMailer },
   log: Pick<Log, 'warn'>,

@@ -22,7 +22,10 @@ type Row = {
   permissions: Permissions | null;
 };
 
-/** The first token of a key from before tokens had ids has an empty one; it is valid until the key is first rotated. */
+/**
+ * The first token of a key from before tokens had ids has an empty one; it is valid until the key
+ * is first rotated.
+ */
 const isLiveKey = `(users.expires_at is null or users.expires_at > $4) and (
        exists (
          select from api_key_tokens tokens

@@ -19,8 +19,8 @@ export function memberNotFound(): ConnectError {
 }
 
 /**
- * Changes of members take turns, and each checks again that its caller is still an owner: the check before the operation may be a
- * second old.
+ * Changes of members take turns, and each checks again that its caller is still an owner: the check
+ * before the operation may be a second old.
  */
 export async function lockAsOwner(
   em: EntityManager,

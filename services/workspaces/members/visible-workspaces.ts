@@ -6,7 +6,10 @@ import { createAuthorize, type Directory } from './authorize.ts';
 
 const workspacesMax = 1_000;
 
-/** The workspaces of a caller, by id; root users see all. Settings are left out where the caller may not read them. */
+/**
+ * The workspaces of a caller, by id; root users see all. Settings are left out where the caller may
+ * not read them.
+ */
 export async function visibleWorkspaces(context: Directory, { subject, sessionId }: Claims) {
   const em = context.store.fork();
   const { root } = await createAuthorize(context)(subject, sessionId, '');

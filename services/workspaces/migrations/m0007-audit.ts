@@ -30,7 +30,8 @@ export class Audit extends Migration {
     this.addSql(
       'create index audit_entries_action on audit_entries (workspace_id, action, created_at, id)',
     );
-    // For every role, also the owner of the table: entries stay as they are until their time is over.
+    // For every role, also the owner of the table: entries stay as they are until their time is
+    // over.
     this.addSql(`
       create function keep_audit_entry() returns trigger language plpgsql as $$
       begin
@@ -50,7 +51,8 @@ export class Audit extends Migration {
     this.addSql(`
       create trigger keep_audit_entries before truncate on audit_entries
         for each statement execute function keep_audit_entry()`);
-    // What is left of a workspace: its id, who deleted it and when. The id may be deleted several times.
+    // What is left of a workspace: its id, who deleted it and when. The id may be deleted several
+    // times.
     this.addSql(`
       create table deletions (
         id text not null,

@@ -12,7 +12,8 @@ import { eraseWorkspace } from '../tasks/erase-workspace.ts';
 import { givenRoot, useService } from '../test/given.ts';
 import { givenWorkspace } from '../test/given-key.ts';
 
-// This service consumes no events. Other services change it by calls, and its own jobs erase; both may come late.
+// This service consumes no events. Other services change it by calls, and its own jobs erase; both
+// may come late.
 
 const given = useService();
 const log = { info: () => {}, warn: () => {} } as never;
@@ -32,7 +33,10 @@ const round = () => eraseWorkspace(given.context, { log })({ id });
 const rowsOf = (sql: string) => query(given.context.store.fork(), sql, [id]);
 const workspace = () => rowsOf('select name, created_at, deleted_at from workspaces where id = $1');
 
-/** Deletes the workspace, erases it, and makes another one with its id. Returns when the first was deleted. */
+/**
+ * Deletes the workspace, erases it, and makes another one with its id. Returns when the first was
+ * deleted.
+ */
 async function givenSuccessor(): Promise<Date> {
   const deletedAt = given.clock.now;
   await given.deletions(root).deleteWorkspace({ id });
@@ -76,7 +80,8 @@ const cases: Record<string, () => Promise<void>> = {
     await rowsOf(
       `update request_usage set reported_at = now() - interval '1 hour' where key = encode(sha256(convert_to($1, 'utf8')), 'hex')`,
     );
-    // The sweep of the next report forgets what is old; a late report begins anew, and never blocks.
+    // The sweep of the next report forgets what is old; a late report begins anew, and never
+    // blocks.
     await given.directory.reportUsage({ usage: [{ key: 'b'.repeat(64), count: 1 }] });
     expect(await report(2)).toEqual([2]);
   },

@@ -5,7 +5,9 @@ import type { Context, Methods } from '../context.ts';
 import { keyNotFound } from '../keys/api-key.ts';
 import { isUuid } from '../user.ts';
 
-/** The row goes with its tokens and its membership, so that processes of any version refuse the key. */
+/**
+ * The row goes with its tokens and its membership, so that processes of any version refuse the key.
+ */
 export function revokeAPIKey({ store }: Context): Methods['revokeAPIKey'] {
   return async ({ workspaceId, id }, call) => {
     if (!isUuid(id)) throw keyNotFound();

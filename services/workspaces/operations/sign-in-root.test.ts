@@ -122,7 +122,9 @@ test('a success clears the count', async () => {
   }
 });
 
-/** The headers of an attempt: limit, remaining, seconds until the first attempt no longer counts. */
+/**
+ * The headers of an attempt: limit, remaining, seconds until the first attempt no longer counts.
+ */
 async function limitsTold(request: object): Promise<(string | null)[]> {
   let header = new Headers();
   const onHeader = (received: Headers) => {

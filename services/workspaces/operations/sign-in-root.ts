@@ -59,7 +59,9 @@ function isGenuine(
 
 const failuresKey = (email: string) => `sign-in ${email}`;
 
-/** Counted apart from successes, so that failures of others do not lock the owner of an address out. */
+/**
+ * Counted apart from successes, so that failures of others do not lock the owner of an address out.
+ */
 function failureLimits(email: string, call: HandlerContext): Limit[] {
   const ofEmail = { key: failuresKey(email), attemptsMax: failuresMax, windowMs };
   return [ofEmail, clientLimit('sign-in', call)];

@@ -41,7 +41,10 @@ export function clientLimit(kind: string, call: Pick<HandlerContext, 'requestHea
   return { key, attemptsMax: attemptsOfClientMax, windowMs };
 }
 
-/** Counts an attempt and says in the headers how many are left. Throws ResourceExhausted where none is. */
+/**
+ * Counts an attempt and says in the headers how many are left. Throws ResourceExhausted where none
+ * is.
+ */
 export async function admitAttempt(
   { store, now }: { store: Store; now: () => Date },
   { responseHeader }: Pick<HandlerContext, 'responseHeader'>,

@@ -10,7 +10,10 @@ const rowsMax = 5_000;
 const everyMs = 60 * 60_000;
 const soonMs = 1_000;
 const retryMs = 60_000;
-/** Null, which deletes nothing, where the setting is no number: the table's trigger would refuse, and hold up the others. */
+/**
+ * Null, which deletes nothing, where the setting is no number: the table's trigger would refuse,
+ * and hold up the others.
+ */
 const daysSql = `case coalesce(jsonb_typeof(settings->'audit_retention_days'), 'null')
   when 'number' then (settings->>'audit_retention_days')::int
   when 'null' then ${auditDaysDefault} end`;
@@ -21,7 +24,10 @@ export async function addAuditClearing(em: EntityManager, inMs: number): Promise
   await addJob(em, 'workspaces', { task: 'clearAudit', payload: {}, key: 'clearAudit', runAt });
 }
 
-/** Deletes entries that are older than their workspace keeps them, every hour; more often while there is much to delete. */
+/**
+ * Deletes entries that are older than their workspace keeps them, every hour; more often while
+ * there is much to delete.
+ */
 export function clearAudit({ store }: { store: Store }, { log }: { log: Pick<Log, 'warn'> }) {
   return async (): Promise<void> => {
     let nextMs = retryMs;

@@ -6,8 +6,8 @@ import { erasingKeySql } from '../deletion/deletions.ts';
 const deletionsMax = 1_000;
 
 /**
- * Every minute, a round for each workspace that is not erased: its job may have been lost with its process. In no order, so
- * that deletions that never end hold up no other, however many they are.
+ * Every minute, a round for each workspace that is not erased: its job may have been lost with its
+ * process. In no order, so that deletions that never end hold up no other, however many they are.
  */
 export function continueDeletions({ store }: { store: Store }) {
   return async (): Promise<void> => {

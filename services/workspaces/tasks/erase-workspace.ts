@@ -3,11 +3,17 @@ import type { Context } from '../context.ts';
 import { addErasing, endDeletion, findDeletion, keepServicesLeft } from '../deletion/deletions.ts';
 import { eraseEverywhere } from '../deletion/erase.ts';
 
-/** What a call writes that began before the deletion is erased as well: a call lasts at most 10 minutes. */
+/**
+ * What a call writes that began before the deletion is erased as well: a call lasts at most 10
+ * minutes.
+ */
 const lateMs = 11 * 60_000;
 const againMs = 1_000;
 
-/** One round of erasing a deleted workspace. Adds the job of the next one until nothing is left, and nothing can come any more. */
+/**
+ * One round of erasing a deleted workspace. Adds the job of the next one until nothing is left, and
+ * nothing can come any more.
+ */
 export function eraseWorkspace(context: Context, { log }: { log: Pick<Log, 'info' | 'warn'> }) {
   const { store, now, dataServices } = context;
   return async (payload: unknown): Promise<void> => {

@@ -15,7 +15,9 @@ type Payload = {
   noticedAt: string;
 };
 
-/** Mails the owners of a workspace that a quota is nearly used. Repeats carry the same Message-ID. */
+/**
+ * Mails the owners of a workspace that a quota is nearly used. Repeats carry the same Message-ID.
+ */
 export function sendQuotaNotice(
   context: Pick<Context, 'store' | 'systemMail'>,
   { log }: { log: Pick<Log, 'warn'> },

@@ -23,7 +23,10 @@ const lookMs = 1_000;
 /** Callers who wait for an answer. */
 const openMax = 500;
 
-/** Sends transactional mail while processes are killed; each caller repeats its call until it has an answer. */
+/**
+ * Sends transactional mail while processes are killed; each caller repeats its call until it has an
+ * answer.
+ */
 export async function runTransactionalChaos(
   stack: TestStack,
   options: ChaosOptions,

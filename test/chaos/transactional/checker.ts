@@ -23,7 +23,10 @@ export type Observed = {
 
 export type Verdict = { lost: number; twice: number; bound: number; problems: string[] };
 
-/** Every message that was accepted came, or is recorded as failed; under one id, and twice only as kills explain. */
+/**
+ * Every message that was accepted came, or is recorded as failed; under one id, and twice only as
+ * kills explain.
+ */
 export function judge({ accepted, mails, rows, faults, hasJournal }: Observed): Verdict {
   const problems: string[] = [];
   const byEmail = Map.groupBy(mails, ({ email }) => email);

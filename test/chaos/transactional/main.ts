@@ -14,7 +14,10 @@ export type Options = {
   keep: string | undefined;
 };
 
-/** Exits 0 only if every message that was accepted came or failed, and none twice beyond what kills explain. */
+/**
+ * Exits 0 only if every message that was accepted came or failed, and none twice beyond what kills
+ * explain.
+ */
 export async function transactionalChaos({
   seed,
   minutes,

@@ -26,7 +26,10 @@ const latencyMs = 250;
 const againMs = 500;
 const lookMs = 2_000;
 
-/** Imports contacts while the schedule's kills happen, has one of two subscriptions deleted midway, and checks what came. */
+/**
+ * Imports contacts while the schedule's kills happen, has one of two subscriptions deleted midway,
+ * and checks what came.
+ */
 export async function runWebhookChaos(stack: TestStack, options: ChaosOptions): Promise<Report> {
   const startedAtMs = Date.now();
   const endpoint = await startEndpoint(join(stack.folder, unique('callbacks')), latencyMs);

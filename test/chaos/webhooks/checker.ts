@@ -29,7 +29,10 @@ const subscriptions = 2;
 const processes = 2;
 const callbackMsMax = 10_000;
 
-/** At a kill of one that sends: what it has open, and what has an answer that is not stored. At a kill of the endpoint: what is open. */
+/**
+ * At a kill of one that sends: what it has open, and what has an answer that is not stored. At a
+ * kill of the endpoint: what is open.
+ */
 export function boundOf(faults: readonly Pick<Fault, 'name'>[]): number {
   const open = maxSize * subscriptions;
   const each = faults.map(({ name }) => {

@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `node endpoint-process.ts PORT FILE LATENCY_MS`: notes each callback in the file before it answers, so that a kill loses none. */
+/**
+ * `node endpoint-process.ts PORT FILE LATENCY_MS`: notes each callback in the file before it
+ * answers, so that a kill loses none.
+ */
 const [port, file = '', latencyMs] = process.argv.slice(2);
 
 createServer(async (request, response) => {

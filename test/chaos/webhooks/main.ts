@@ -9,7 +9,10 @@ const settleMsMax = 8 * 60_000;
 
 export type Options = { seed: number; minutes: number; events: number; keep: string | undefined };
 
-/** Exits 0 only if every event came, under one id, no more often than kills explain, and none after deletion. */
+/**
+ * Exits 0 only if every event came, under one id, no more often than kills explain, and none after
+ * deletion.
+ */
 export async function webhookChaos({ seed, minutes, events, keep }: Options): Promise<void> {
   const forMs = minutes * 60_000;
   const schedule = makeWebhookKills({ seed, kills: Math.ceil(forMs / everyMs), everyMs });

@@ -40,7 +40,9 @@ export async function have<T>(engine: string, needs: string, get: () => Promise<
   }
 }
 
-/** The environment without the project's own programs: npm puts its Node in front of the machine's. */
+/**
+ * The environment without the project's own programs: npm puts its Node in front of the machine's.
+ */
 export function plainEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const path = folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);

@@ -14,7 +14,10 @@ const suite = 'trixie';
 const versionMin = [1, 21] as const;
 const tools = 'gcc make pkg-config libevent-dev libssl-dev';
 
-/** The path of a pgbouncer: `PGBOUNCER`, the one on the PATH, the one built before, or one that is built now. */
+/**
+ * The path of a pgbouncer: `PGBOUNCER`, the one on the PATH, the one built before, or one that is
+ * built now.
+ */
 export async function pgbouncerProgram(say: (line: string) => unknown): Promise<string> {
   for (const given of [process.env.PGBOUNCER ?? '', 'pgbouncer']) if (isRecent(given)) return given;
   const target = join(cacheFolder(), `pgbouncer-${version}`);
@@ -44,7 +47,10 @@ async function build(folder: string, target: string): Promise<void> {
   renameSync(join(options.cwd, 'pgbouncer'), target);
 }
 
-/** From the package source that the machine uses, also where that is another release of Debian. The checksum vouches for the file. */
+/**
+ * From the package source that the machine uses, also where that is another release of Debian. The
+ * checksum vouches for the file.
+ */
 async function fromDebian(folder: string, archive: string): Promise<void> {
   const format = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages'];
   const [uri] = (await run('apt-get', [...format, 'Label: Debian'])).split('\n');

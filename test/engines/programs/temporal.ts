@@ -7,7 +7,10 @@ import { have, plainEnvironment, run } from './fetch.ts';
 const version = '1.32.0';
 const module = 'go.temporal.io/server/cmd';
 
-/** The folder of Temporal's `server` and `sql`, built from source: their releases have neither. Go checks the sources by its own database. */
+/**
+ * The folder of Temporal's `server` and `sql`, built from source: their releases have neither. Go
+ * checks the sources by its own database.
+ */
 export async function temporalServerPrograms(say: (line: string) => unknown): Promise<string> {
   const target = join(cacheFolder(), `temporal-server-${version}`);
   if (existsSync(join(target, 'sql'))) return target;

@@ -6,7 +6,10 @@ import { addWake } from './wake.ts';
 
 const dueMax = 500;
 
-/** Starts a build over, in the transaction of its cause. A run of an earlier build goes on with this one. */
+/**
+ * Starts a build over, in the transaction of its cause. A run of an earlier build goes on with this
+ * one.
+ */
 export async function beginBuild(
   em: EntityManager,
   { workspaceId, id }: SegmentKey,
@@ -24,7 +27,10 @@ export async function beginBuild(
   await addWake(em, { workspaceId, id });
 }
 
-/** Begins the builds of segments whose relative dates are due, and wakes the runs of builds that were begun before. */
+/**
+ * Begins the builds of segments whose relative dates are due, and wakes the runs of builds that
+ * were begun before.
+ */
 export async function beginDueBuilds(em: EntityManager, now: Date): Promise<void> {
   const due = await query<{ workspace_id: string; id: string; timezone: string }>(
     em,
@@ -48,7 +54,9 @@ export async function beginDueBuilds(em: EntityManager, now: Date): Promise<void
   for (const { workspace_id, id } of open) await addWake(em, { workspaceId: workspace_id, id });
 }
 
-/** Ends the build of a segment that can't be evaluated. Its members stay, and do not move any more. */
+/**
+ * Ends the build of a segment that can't be evaluated. Its members stay, and do not move any more.
+ */
 export async function failSegment(
   em: EntityManager,
   { workspaceId, id }: SegmentKey,

@@ -7,7 +7,10 @@ import { isFaultOfTree, isTooSlow, reasonOf } from '../segment-fault.ts';
 import { failSegment } from './begin.ts';
 import { buildPage } from './page.ts';
 
-/** Statements that began before the segment was known have ended or have an id of a transaction by then. */
+/**
+ * Statements that began before the segment was known have ended or have an id of a transaction by
+ * then.
+ */
 const unawareMs = 1_000;
 const writersPollMs = 100;
 /** Small enough that writers of contacts wait little for the processor. */
@@ -99,9 +102,10 @@ async function readProgress(
 }
 
 /**
- * Waits until every writer that may not know the segment, or knows another tree, has committed: what it changed is read by
- * the pages, and everything later is in the queue of changes. A statement that began before has taken an id within a
- * second; then all ids up to now have to be over. Answers false if that takes too long.
+ * Waits until every writer that may not know the segment, or knows another tree, has committed:
+ * what it changed is read by the pages, and everything later is in the queue of changes. A
+ * statement that began before has taken an id within a second; then all ids up to now have to be
+ * over. Answers false if that takes too long.
  */
 async function olderWritersEnded(
   store: Store,

@@ -12,8 +12,9 @@ const evaluationMaxMs = 10_000;
 type Range = Extract<StatementScope, { kind: 'range' }>;
 
 /**
- * Builds the next page, in one transaction: who matches joins, and who does not leaves, contacts that are no more among
- * them. Answers whether there are more; false as well if another build has begun, or none runs.
+ * Builds the next page, in one transaction: who matches joins, and who does not leaves, contacts
+ * that are no more among them. Answers whether there are more; false as well if another build has
+ * begun, or none runs.
  */
 export function buildPage(
   context: MoveContext,
@@ -51,7 +52,10 @@ export function buildPage(
   });
 }
 
-/** The addresses of so many contacts. The last range has no end, so that members without a contact are found. */
+/**
+ * The addresses of so many contacts. The last range has no end, so that members without a contact
+ * are found.
+ */
 async function nextRange(
   em: EntityManager,
   workspaceId: string,

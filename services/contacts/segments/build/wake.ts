@@ -3,7 +3,10 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { SegmentKey } from '../segment.ts';
 import { workflowIdOf } from './run.ts';
 
-/** Has the segment's run look at its row, or starts it. Commits with the change; a queued wake replaces an earlier one. */
+/**
+ * Has the segment's run look at its row, or starts it. Commits with the change; a queued wake
+ * replaces an earlier one.
+ */
 export async function addWake(
   em: EntityManager,
   { workspaceId, id }: SegmentKey,

@@ -30,7 +30,10 @@ function testSql(statement: Statement, { test, reading }: Filter, value: string)
 
 const signs = { equals: '=', not_equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-/** The condition, without the negation of operators that begin with `not_`. Null for a missing value. */
+/**
+ * The condition, without the negation of operators that begin with `not_`. Null for a missing
+ * value.
+ */
 function positive(statement: Statement, test: Test, value: string): string {
   switch (test.operator) {
     case 'in_span':

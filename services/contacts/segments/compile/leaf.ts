@@ -36,7 +36,9 @@ function listSql(statement: Statement, { isIn, listId, status }: ListLeaf): stri
   return isIn ? found : `not (${found})`;
 }
 
-/** How often something happens to the contacts for whom a condition holds, or, if negated, does not. */
+/**
+ * How often something happens to the contacts for whom a condition holds, or, if negated, does not.
+ */
 export type Times = { least: number; most: number; isNegated: boolean };
 
 /** True of contacts without any if it is negated, or if `least` is 0. */
@@ -83,7 +85,8 @@ function happenings(statement: Statement, { event, span }: TimelineLeaf): string
 function goalSql(statement: Statement, leaf: GoalLeaf): string {
   const { aggregate, least, most } = leaf;
   const holds = goalsHold(statement, leaf);
-  // Without any goal a sum and a number are 0, and there is no row to find: those for whom it does not hold are looked for.
+  // Without any goal a sum and a number are 0, and there is no row to find: those for whom it does
+  // not hold are looked for.
   const isOfNone = (aggregate === 'sum' || aggregate === 'count') && least <= 0 && most >= 0;
   const found = statement.join(`
     select email from (${goals(statement, leaf)}) goal

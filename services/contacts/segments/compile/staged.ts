@@ -7,8 +7,9 @@ import { type Inputs, Statement } from './statement.ts';
 const fewDefault = 20_000;
 
 /**
- * Compiles a tree to the steps of a `with` for a whole workspace; the last one, `matched`, has the addresses. Conditions that
- * must all hold are steps one after the other: what few contacts are left of is not read for all.
+ * Compiles a tree to the steps of a `with` for a whole workspace; the last one, `matched`, has the
+ * addresses. Conditions that must all hold are steps one after the other: what few contacts are
+ * left of is not read for all.
  */
 export function compileStages(
   { root, timezone }: Tree,
@@ -42,7 +43,10 @@ function rank(leaf: Later): number {
   return leaf.span.since || leaf.span.lastDays !== undefined ? 0 : 2;
 }
 
-/** The contacts of the stage before for whom a leaf holds too. Only one of the two sub-selects is run. */
+/**
+ * The contacts of the stage before for whom a leaf holds too. Only one of the two sub-selects is
+ * run.
+ */
 function stage(
   statement: Statement,
   leaf: Later,

@@ -19,7 +19,9 @@ export type Inputs = {
 const dayMs = 86_400_000;
 const microsecondNanos = 1_000;
 
-/** A statement as it is written: its parameters, and the sub-selects that contacts are joined to. */
+/**
+ * A statement as it is written: its parameters, and the sub-selects that contacts are joined to.
+ */
 export class Statement {
   readonly values: unknown[] = [];
   readonly joins: string[] = [];
@@ -32,7 +34,10 @@ export class Statement {
     this.inputs = inputs;
   }
 
-  /** SQL of a value; the same for one that is equal and of the same type, so that equal sub-selects are equal texts. */
+  /**
+   * SQL of a value; the same for one that is equal and of the same type, so that equal sub-selects
+   * are equal texts.
+   */
   bind(value: unknown, type = 'text'): string {
     const ofType = this.#places.get(type) ?? new Map<unknown, string>();
     this.#places.set(type, ofType);
@@ -71,7 +76,10 @@ export class Statement {
     }
   }
 
-  /** Joins contacts to a select of addresses, each once, and gives SQL that is true of those that it has. */
+  /**
+   * Joins contacts to a select of addresses, each once, and gives SQL that is true of those that it
+   * has.
+   */
   join(select: string): string {
     const known = this.#joined.get(select);
     if (known) return known;
@@ -103,7 +111,10 @@ export class Statement {
   }
 }
 
-/** The first moment of a span, and the first after it. Days before now are counted from after their first moment. */
+/**
+ * The first moment of a span, and the first after it. Days before now are counted from after their
+ * first moment.
+ */
 export function bounds(
   { since, until, lastDays }: TimeSpan,
   now: Date,

@@ -29,16 +29,20 @@ type Changes = Map<string, Set<string>>;
 export type SegmentMove = {
   workspaceId: string;
   changesMax: number;
-  /** Postponed changes are looked at by segments that ask messages, and stay while messages does not answer. */
+  /**
+   * Postponed changes are looked at by segments that ask messages, and stay while messages does not
+   * answer.
+   */
   source?: 'changes' | 'postponed';
   /** Whether messages is asked; otherwise the segments that ask it wait. */
   asksMessages?: boolean;
 };
 
 /**
- * Looks at the oldest changes of a workspace, moves their contacts in and out, and forgets the changes, all in one
- * transaction. While messages does not answer, the segments that ask it wait for their changes, and no others. Answers how
- * many changes it took, and whether any were postponed; undefined while another process writes members of the workspace.
+ * Looks at the oldest changes of a workspace, moves their contacts in and out, and forgets the
+ * changes, all in one transaction. While messages does not answer, the segments that ask it wait
+ * for their changes, and no others. Answers how many changes it took, and whether any were
+ * postponed; undefined while another process writes members of the workspace.
  */
 export function moveContacts(
   context: MoveContext,
@@ -184,7 +188,10 @@ function isTouched({ reads }: SegmentRow, keys: Set<string> | undefined): boolea
 
 type Group = { workspaceId: string; changes: Changes; group: readonly Segment[] };
 
-/** Who matches which segment of a group. Where the group fails, each is tried alone, so that the one at fault is known. */
+/**
+ * Who matches which segment of a group. Where the group fails, each is tried alone, so that the one
+ * at fault is known.
+ */
 async function matchGroup(
   context: MoveContext,
   em: EntityManager,

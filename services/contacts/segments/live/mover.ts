@@ -22,7 +22,10 @@ type Source = 'changes' | 'postponed';
 
 type Pace = { changesMax: number; notBeforeMs: number };
 
-/** Moves contacts in and out of segments as they change, in every process of the service; workspaces take turns. */
+/**
+ * Moves contacts in and out of segments as they change, in every process of the service; workspaces
+ * take turns.
+ */
 export class Mover {
   readonly #context: MoveContext & { log: Pick<Log, 'warn'> };
   readonly #paces = new LRUCache<string, Pace>({ max: 10_000 });
@@ -31,7 +34,10 @@ export class Mover {
   #catchUpAtMs = 0;
   /** The last workspace of which what waited was looked at. */
   #caughtUp = '';
-  /** Messages did not answer; until then it is not asked, so that its time-outs hold up no other segments. */
+  /**
+   * Messages did not answer; until then it is not asked, so that its time-outs hold up no other
+   * segments.
+   */
   #askAtMs = 0;
 
   constructor(context: MoveContext & { log: Pick<Log, 'warn'> }) {

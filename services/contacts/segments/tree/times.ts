@@ -6,7 +6,10 @@ import type { TimeSpan } from './tree.ts';
 
 const daysMax = 36_500;
 
-/** The span of a timeframe or of a filter by dates. The two names differ between the two in the public JSON alone. */
+/**
+ * The span of a timeframe or of a filter by dates. The two names differ between the two in the
+ * public JSON alone.
+ */
 export function readSpan(
   { operator, values, zone }: { operator: string; values: readonly string[]; zone: string },
   path: string,

@@ -59,7 +59,10 @@ export const messageKinds: ReadonlyMap<string, string> = new Map([
 
 export const customEventPrefix = 'custom_event.';
 
-/** The other kinds of `timeline.list`; those of segments are refused, so that no segment depends on another. */
+/**
+ * The other kinds of `timeline.list`; those of segments are refused, so that no segment depends on
+ * another.
+ */
 export const plainKinds: ReadonlySet<string> = new Set([
   'contact.created',
   'contact.updated',
