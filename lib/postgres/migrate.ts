@@ -117,9 +117,10 @@ async function lockMigration(em: EntityManager, service: string): Promise<void> 
   for (const name of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']) {
     await query(em, `set local ${name} = 0`, []);
   }
-  // Asked for again and again: an index that is built concurrently waits for every statement that began before, so a
-  // process that waited in a statement and the one that holds the lock would wait for each other. Without parameters,
-  // since a statement with some keeps its snapshot until the next one.
+  // Asked for again and again: an index that is built concurrently waits for every statement that
+  // began before, so a process that waited in a statement and the one that holds the lock would
+  // wait for each other. Without parameters, since a statement with some keeps its snapshot until
+  // the next one.
   const ask = `select pg_try_advisory_xact_lock(hashtext('migrate ${service}')) as has_lock`;
   for (;;) {
     const [row] = await query<{ has_lock: boolean }>(em, ask, []);
