@@ -39,6 +39,7 @@ export function relay(
   headers: OutgoingHttpHeaders,
 ): void {
   const upstream = connection(headers);
+  const over = () => endAfter(stream, upstream);
   let trailers: OutgoingHttpHeaders = {};
   upstream.setTimeout(silentMaxMs, () => upstream.close(constants.NGHTTP2_CANCEL));
   upstream.on('response', ({ ':status': status, ...rest }, flags) => {
@@ -54,11 +55,12 @@ export function relay(
   stream.once('finish', () => {
     if (stream.readableEnded) return;
     stream.unpipe(upstream);
+    upstream.off('close', over);
     upstream.close(constants.NGHTTP2_CANCEL);
     discardRest(stream);
   });
   upstream.on('error', () => {});
-  upstream.once('close', () => endAfter(stream, upstream));
+  upstream.once('close', over);
   stream.once('close', () => {
     if (!upstream.closed) upstream.close(constants.NGHTTP2_CANCEL);
   });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, constants, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
   Code,
@@ -197,6 +200,34 @@ test('a call that its client gives up ends at the service', async () => {
   leave.abort();
   await expect(call).rejects.toMatchObject({ code: Code.Canceled });
   if (!signal.aborted) await new Promise((done) => signal.addEventListener('abort', done));
+});
+
+test('a client that is refused early may send the rest of its message', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  const status = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '8' };
+  server.on('stream', (stream) =>
+    stream.on('error', () => {}).respond(status, { endStream: true }),
+  );
+  await once(server, 'listening');
+  const other = await open((server.address() as AddressInfo).port);
+  const session = connect(`http://127.0.0.1:${other.port}`);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': `/${SubscriptionService.typeName}/Subscribe`,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
+  const closed = once(stream.resume(), 'close');
+  const refused = once(stream, 'response');
+  stream.write(Buffer.alloc(100_000));
+  expect((await refused)[0]['grpc-status']).toBe('8');
+  await new Promise((done) => session.ping(done));
+  if (!stream.closed) stream.end(Buffer.alloc(100_000));
+  await closed;
+  expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
+  session.destroy();
+  await other.drain(0);
+  server.close();
 });
 
 test('one client has so many calls at once, and may call again when they end', async () => {
