@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isTimeOfCursor, readCursor, writeCursor } from './cursor.ts';
+import { isFullTime, isTimeOfCursor, readCursor, writeCursor } from './cursor.ts';
 
 test('a cursor is read as it was written', () => {
   const place = '2026-01-01T00:00:00.000001Z jörg@example.com';
@@ -27,4 +27,9 @@ test.each([
   '',
 ])('%s is none', (text) => {
   expect(isTimeOfCursor(text)).toBe(false);
+});
+
+test('a full time has six digits of a second', () => {
+  const times = ['2026-02-28T00:00:00.123456Z', '2026-02-28T00:00:00.123Z', '2026-02-28T00:00:00Z'];
+  expect(times.map(isFullTime)).toEqual([true, false, false]);
 });

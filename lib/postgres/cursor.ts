@@ -28,3 +28,8 @@ export function isTimeOfCursor(text: string): boolean {
   if (Number.isNaN(time.getTime()) || text.startsWith('0000')) return false;
   return time.toISOString().slice(0, 19) === text.slice(0, 19);
 }
+
+/**
+ * The same of a time with six digits of a second, so that texts are in the order of their times.
+ */
+export const isFullTime = (text: string) => /\.\d{6}Z$/.test(text) && isTimeOfCursor(text);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { invalidField } from '#lib/errors/errors.ts';
-import { isTimeOfCursor, readCursor, writeCursor } from './cursor.ts';
+import { isFullTime, readCursor, writeCursor } from './cursor.ts';
 import { query } from './query.ts';
 import type { Store } from './store.ts';
 import { orderedTimeSql } from './time-sql.ts';
@@ -103,7 +103,7 @@ const allColumns = `to_jsonb(held) - 'workspace_id'`;
 function readPlace(place: string): { at: string; bytes: string } {
   const space = place.indexOf(' ');
   const [at, bytes] = [place.slice(0, Math.max(space, 0)), place.slice(space + 1)];
-  const isTime = at === '' || isTimeOfCursor(at);
+  const isTime = at === '' || isFullTime(at);
   if (space < 0 || !isTime || bytes.includes('\0')) throw invalidCursor();
   return { at, bytes };
 }

@@ -1,4 +1,4 @@
-import { isTimeOfCursor, readCursor, writeCursor } from '#lib/postgres/cursor.ts';
+import { isFullTime, readCursor, writeCursor } from '#lib/postgres/cursor.ts';
 
 /** The last message of a page; the next page begins below it. */
 export type MessageCursor = {
@@ -24,7 +24,7 @@ export function readMessageCursor(cursor: string, prefix?: string): MessageCurso
     // An address may have a tilde.
     const email = rest.length > 0 ? rest.join('~') : undefined;
     const isOfOrder = prefix === undefined ? email === undefined : email?.startsWith(prefix);
-    if (!isTimeOfCursor(time) || !uuid.test(id) || !isOfOrder) return undefined;
+    if (!isFullTime(time) || !uuid.test(id) || !isOfOrder) return undefined;
     return email === undefined ? { time, id } : { time, id, email };
   });
 }
