@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { query } from '#lib/postgres/query.ts';
 import { givenLists, useService } from '../test/given.ts';
-import { isIn, type Person } from '../test/segment-model.ts';
+import { isIn, type ModelPerson } from '../test/segment-model.ts';
 import { store } from '../test/segment-store.ts';
 import { treeMessage } from '../test/segment-tree.ts';
 import { now, person, tree, zones } from '../test/segment-worlds.ts';
@@ -22,7 +22,9 @@ test(`random trees match whom the plain evaluation says (SEGMENTS_SEED=${seed})`
   given.clock.now = new Date(now);
   const people = fc
     .array(person, { minLength: 1, maxLength: 12 })
-    .map((all) => all.map((each, place): Person => ({ email: `p${place}@example.com`, ...each })));
+    .map((all) =>
+      all.map((each, place): ModelPerson => ({ email: `p${place}@example.com`, ...each })),
+    );
   const trees = fc.array(tree, { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(people, trees, fc.constantFrom(...zones), async (people, trees, zone) => {
@@ -70,7 +72,7 @@ async function staged(workspaceId: string, read: Tree, fewMax: number): Promise<
   return rows.map(({ email }) => email);
 }
 
-function scopes(people: readonly Person[]): StatementScope[] {
+function scopes(people: readonly ModelPerson[]): StatementScope[] {
   return [
     { kind: 'range', after: '', last: 'p5@example.com' },
     { kind: 'range', after: 'p5@example.com' },

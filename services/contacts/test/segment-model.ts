@@ -9,7 +9,7 @@ import type {
 } from './segment-tree.ts';
 
 /** What a contact is and did. Times are in RFC 3339. */
-export type Person = {
+export type ModelPerson = {
   email: string;
   fields: Record<string, unknown>;
   memberships: { listId: string; status: string; isRemoved: boolean }[];
@@ -22,17 +22,17 @@ export type Person = {
   messages: { kind: string; templateId: string; at: string }[];
 };
 
-export type World = { now: string; zone: string; deletedLists: readonly string[] };
+export type ModelWorld = { now: string; zone: string; deletedLists: readonly string[] };
 
 /** Whether a contact is in a segment with this tree: written to be read, not to be quick. */
-export function isIn(node: JsonNode, person: Person, world: World): boolean {
+export function isIn(node: JsonNode, person: ModelPerson, world: ModelWorld): boolean {
   if (node.kind === 'leaf') return holds(node.leaf, person, world);
   const { operator, leaves } = node.branch;
   const each = (leaf: JsonNode) => isIn(leaf, person, world);
   return operator === 'and' ? leaves.every(each) : leaves.some(each);
 }
 
-function holds(leaf: JsonLeaf, person: Person, world: World): boolean {
+function holds(leaf: JsonLeaf, person: ModelPerson, world: ModelWorld): boolean {
   if (leaf.contact) return leaf.contact.filters.every((filter) => passes(filter, person, world));
   if (leaf.contact_list) {
     const { operator, list_id, status } = leaf.contact_list;
@@ -50,7 +50,7 @@ function holds(leaf: JsonLeaf, person: Person, world: World): boolean {
   throw new Error('an empty leaf');
 }
 
-function passes(filter: JsonFilter, person: Person, world: World): boolean {
+function passes(filter: JsonFilter, person: ModelPerson, world: ModelWorld): boolean {
   const value = read(filter, person, world.zone);
   switch (filter.operator) {
     case 'is_set':
@@ -71,7 +71,7 @@ function passes(filter: JsonFilter, person: Person, world: World): boolean {
 /** A text, a number, a time in microseconds, or any JSON; null for none that can be read so. */
 function read(
   { field_name, field_type, json_path = [] }: JsonFilter,
-  person: Person,
+  person: ModelPerson,
   zone: string,
 ) {
   let value: unknown = field_name === 'email' ? person.email : (person.fields[field_name] ?? null);
@@ -97,7 +97,7 @@ function read(
 const textOf = (value: unknown) =>
   ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
 
-function compares(filter: JsonFilter, found: unknown, { now, zone }: World): boolean {
+function compares(filter: JsonFilter, found: unknown, { now, zone }: ModelWorld): boolean {
   const { operator, field_type, string_values = [], number_values = [] } = filter;
   if (operator === 'in_array') {
     const elements: unknown[] = Array.isArray(found) ? found : [];
@@ -168,7 +168,7 @@ function micros(text: string, zone: string): bigint | null {
   return BigInt(time.toMillis()) * 1_000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
 }
 
-function inTimeframe(at: string, condition: JsonTimeframe, { now, zone }: World): boolean {
+function inTimeframe(at: string, condition: JsonTimeframe, { now, zone }: ModelWorld): boolean {
   const { timeframe_operator = 'anytime', timeframe_values = [] } = condition;
   if (timeframe_operator === 'anytime') return true;
   const times = timeframe_values.map((text) => micros(text, zone) ?? 0n);
@@ -176,7 +176,7 @@ function inTimeframe(at: string, condition: JsonTimeframe, { now, zone }: World)
   return isWithin(micros(at, zone) ?? 0n, { operator: timeframe_operator, times, days, now });
 }
 
-function counts(condition: JsonTimeline, person: Person, world: World): boolean {
+function counts(condition: JsonTimeline, person: ModelPerson, world: ModelWorld): boolean {
   const { kind, count_operator, count_value, template_id = '' } = condition;
   const events = person.events
     .filter(({ name, isDeleted }) => !isDeleted && kind === `custom_event.${name}`)
@@ -193,7 +193,7 @@ function counts(condition: JsonTimeline, person: Person, world: World): boolean 
   return number === count_value;
 }
 
-function reaches(condition: JsonGoal, person: Person, world: World): boolean {
+function reaches(condition: JsonGoal, person: ModelPerson, world: ModelWorld): boolean {
   const { goal_type, goal_name = '', aggregate_operator, operator, value, value_2 = 0 } = condition;
   const goals = person.events
     .filter(({ at, isDeleted }) => !isDeleted && inTimeframe(at, condition, world))

@@ -1,14 +1,14 @@
 import { MessageFactKind } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Given } from './given.ts';
-import type { Person } from './segment-model.ts';
+import type { ModelPerson } from './segment-model.ts';
 import { kinds, lists, now } from './segment-worlds.ts';
 
 /** Stores contacts with all that they did in a new workspace. */
 export async function store(
   { context, facts }: Given,
   workspaceId: string,
-  people: readonly Person[],
+  people: readonly ModelPerson[],
 ): Promise<void> {
   const insert = (table: string, rows: object[]) =>
     query(

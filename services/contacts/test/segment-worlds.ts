@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { MessageFactKind } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { operatorsOf } from '../segments/tree/read-filter.ts';
-import type { Person } from './segment-model.ts';
+import type { ModelPerson } from './segment-model.ts';
 import type { JsonFilter, JsonNode, JsonTimeframe } from './segment-tree.ts';
 
 export const now = '2030-01-10T12:00:00Z';
@@ -57,7 +57,7 @@ const goalOf = fc.record(
   { requiredKeys: ['type'] },
 );
 
-export const person: fc.Arbitrary<Omit<Person, 'email'>> = fc.record({
+export const person: fc.Arbitrary<Omit<ModelPerson, 'email'>> = fc.record({
   fields,
   memberships: fc.uniqueArray(
     fc.record({ listId: of(lists), status: of(statuses), isRemoved: fc.boolean() }),

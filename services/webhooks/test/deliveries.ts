@@ -3,7 +3,7 @@ import { query } from '#lib/postgres/query.ts';
 import { payloadSql } from '../delivery.ts';
 import type { Given } from './given.ts';
 
-export type DeliveryRow = {
+export type StoredDelivery = {
   id: string;
   subscription_id: string;
   event_type: string;
@@ -29,8 +29,8 @@ const dated = <Row>(row: Row): Row =>
 export async function deliveriesOf(
   { context }: Given,
   workspaceId: string,
-): Promise<DeliveryRow[]> {
-  const rows = await query<DeliveryRow>(
+): Promise<StoredDelivery[]> {
+  const rows = await query<StoredDelivery>(
     context.store.fork(),
     `select delivery.*, ${payloadSql('delivery')} as payload from deliveries delivery
      where workspace_id = $1 order by created_at, id`,

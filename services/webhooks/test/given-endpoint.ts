@@ -43,4 +43,4 @@ export async function givenEndpoint(answer: Answer = () => 200) {
   return endpoint;
 }
 
-export type Endpoint = Awaited<ReturnType<typeof givenEndpoint>>;
+export type GivenEndpoint = Awaited<ReturnType<typeof givenEndpoint>>;
