@@ -3,15 +3,14 @@ import {
   type GetLinkResponse,
   MessageLinkService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { html } from '#lib/html/template.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { failureOf } from '../api/errors.ts';
+import type { HtmlPage, PageAdmission } from '../html/page.ts';
 import type { HttpAnswer } from '../http/answer.ts';
-import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { Refusal } from '../http/refusal.ts';
-import { html } from './html.ts';
+import { methodNotAllowed } from '../http/refusal.ts';
 import { button, type LayoutContent, pageAnswer, paragraph } from './layout.ts';
-import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
 import { acceptedLanguages, type Speech, speak } from './words.ts';
 
@@ -55,13 +54,13 @@ export function linkPage(messages: Transport, page: LinkPage): HtmlPage {
   const client = createClient(MessageLinkService, messages);
   return {
     name: page.name,
-    answer(exchange, readBody) {
+    answer(exchange, admission) {
       if (!exchange.path.startsWith(page.prefix)) return undefined;
       return async () => {
         const [, workspaceId, token] = rest.exec(exchange.path.slice(page.prefix.length)) ?? [];
         const accepted = speak(acceptedLanguages(exchange.request.headers['accept-language']));
         if (!workspaceId || !token) return answer(accepted, badLink(accepted.words));
-        return visit(page, client, { exchange, readBody, accepted, key: { workspaceId, token } });
+        return visit(page, client, { exchange, admission, accepted, key: { workspaceId, token } });
       };
     },
   };
@@ -69,17 +68,19 @@ export function linkPage(messages: Transport, page: LinkPage): HtmlPage {
 
 type Opened = {
   exchange: Exchange;
-  readBody: ReadBody;
+  admission: PageAdmission;
   accepted: Speech;
   key: Visit['key'];
 };
 
 async function visit(page: LinkPage, client: Visit['client'], opened: Opened): Promise<HttpAnswer> {
-  const { exchange, readBody, accepted, key } = opened;
+  const { exchange, admission, accepted, key } = opened;
   const { request, id, signal } = exchange;
   const isPost = request.method === 'POST';
-  if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod();
-  const body = isPost ? await readBody(exchange, bodyLimitBytes) : Buffer.alloc(0);
+  if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') {
+    throw methodNotAllowed('GET, HEAD, POST, OPTIONS');
+  }
+  const body = isPost ? await admission.readBody(exchange, bodyLimitBytes) : Buffer.alloc(0);
   const headers = { [requestIdHeader]: id };
   const options = { headers, signal, timeoutMs: callTimeoutMs };
   const { link, isOurs } = await readLink(client, key, options);
@@ -89,11 +90,6 @@ async function visit(page: LinkPage, client: Visit['client'], opened: Opened): P
   const submit = () => page.submit(visited, new URLSearchParams(body.toString('utf8')));
   const content = isPost ? await outcome(submit, speech.words) : page.show(visited);
   return answer(speech, content, link?.workspaceName);
-}
-
-function wrongMethod(): Refusal {
-  const allow = { allow: 'GET, HEAD, POST, OPTIONS' };
-  return new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
 }
 
 /** Unsubscribing must work even when the contact cannot be loaded. */

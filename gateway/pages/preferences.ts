@@ -2,10 +2,10 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { Subscription } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { GetLinkResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '#lib/html/template.ts';
+import type { HtmlPage } from '../html/page.ts';
 import { paragraph } from './layout.ts';
 import { expired, linkPage, type PageContent, tryLater, type Visit } from './link.ts';
-import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
 import { languages, pageLanguage, speak } from './words.ts';
 

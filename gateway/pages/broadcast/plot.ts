@@ -1,6 +1,6 @@
 import { type ScaleLinear, type ScaleTime, scaleLinear, scaleUtc } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '#lib/html/template.ts';
 import { percentOf, shortCount, shorten, timeFormat } from './words.ts';
 
 /** What a plot is about, for people who do not see it. */

@@ -1,7 +1,7 @@
 import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import type { GetBroadcastTimelineResponse } from '#gen/postrider/messages/v1/progress_pb.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '#lib/html/template.ts';
 import { bar, type Line, type Point, ratePlot, timePlot } from './plot.ts';
 import { countOf, dateOf, percentOf, pointsOf, shorten } from './words.ts';
 
