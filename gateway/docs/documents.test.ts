@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { engines } from '#lib/liquid/engine.ts';
 import { variables } from '#lib/liquid/variables.ts';
 import { startGateway, type TestGateway } from '../testing.ts';
-import { undocumented } from './liquid.ts';
+import { liquidPage, undocumented } from './liquid.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -50,6 +50,20 @@ test('the page of Liquid has every variable, filter and tag that a mail may use'
   expect(page).toContain('<code>sunday</code>');
   expect(page).toContain('<code>22 November 2026, 09:05</code>');
   expect(page.replace(/<td><code>\d*<\/code><\/td>/g, '')).not.toMatch(/<code><\/code>/);
+});
+
+test('the page of Liquid is drawn however slow the machine is', () => {
+  const { now } = performance;
+  let time = now.call(performance);
+  performance.now = () => {
+    time += 1_000;
+    return time;
+  };
+  try {
+    expect(liquidPage().text).toContain('<code>sunday</code>');
+  } finally {
+    performance.now = now;
+  }
 });
 
 test('the first page leads everywhere, and shows the quickstart as the README does', async () => {

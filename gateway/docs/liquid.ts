@@ -1,5 +1,5 @@
 import { type Html, html } from '#lib/html/template.ts';
-import { engines, newContext, renderNodes } from '#lib/liquid/engine.ts';
+import { engines, newQuickContext, renderNodes } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { variables } from '#lib/liquid/variables.ts';
 import { filters, internalTags, sample, tags } from './filters.ts';
@@ -41,6 +41,6 @@ export function undocumented(): string[] {
 }
 
 function example([name, source]: readonly [string, string]): Html[] {
-  const result = renderNodes('html', parseLiquid(source, 'html'), newContext('html', sample));
+  const result = renderNodes('html', parseLiquid(source, 'html'), newQuickContext('html', sample));
   return [code(name), code(source), code(result)];
 }
