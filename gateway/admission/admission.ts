@@ -77,7 +77,7 @@ export class RequestAdmission {
   readonly #memory: FairShares;
   readonly #veryLargeBodies = new WaitingLane(veryLargeBodies);
   readonly #shares: FairShares;
-  /** Whose share each request in progress takes, by their responses. */
+  /** The caller whose share each request in progress takes, by its response. */
   readonly #inProgress = new PassingMap<ServerResponse, string | typeof nobody>();
   readonly #places = new CallerPlaces(placesDefault, tooManyAtOnce);
   readonly #largeBodies = new WaitingLane(largeBodies);

@@ -40,9 +40,7 @@ export async function decode(route: Route, { request }: Exchange, body: Buffer):
   return message;
 }
 
-/**
- * A client that asks for it (RFC 7240) is told of misspelled fields; to others they do not matter.
- */
+/** RFC 7240: with `handling=strict` an unknown field is an error; otherwise it is ignored. */
 function isStrict({ headers }: IncomingMessage): boolean {
   return /\bhandling\s*=\s*"?strict\b/i.test([headers.prefer ?? ''].flat().join());
 }

@@ -4,12 +4,12 @@ import { Refusal } from '../http/refusal.ts';
 
 export type VerifyToken = (token: string, client: string) => Promise<Claims | undefined>;
 
-export type GivenToken = { authorization: string | undefined; clientAddress: string };
+export type PresentedToken = { authorization: string | undefined; clientAddress: string };
 
 /** The user or key of a caller. Throws where the header has no valid token of either. */
 export async function requireToken(
   verifyToken: VerifyToken,
-  { authorization, clientAddress }: GivenToken,
+  { authorization, clientAddress }: PresentedToken,
 ): Promise<string> {
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);

@@ -150,7 +150,7 @@ export const tags: readonly [name: string, example: string][] = [
   ['raw', '{% raw %}{{ shown as it is }}{% endraw %}'],
 ];
 
-/** The system's own, and those that read files, which mails have none of. */
+/** The system's own tags, and those that read files, which mails do not have. */
 export const internalTags = ['safeurl', 'trackedlink', 'include', 'render', 'layout', 'block'];
 
 /** The data of the examples. */

@@ -30,7 +30,7 @@ import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
 import { callServed } from '#lib/telemetry/calls.ts';
 import { CallAdmission, type CallLimits } from '../admission/calls.ts';
-import type { GivenToken } from '../api/token.ts';
+import type { PresentedToken } from '../api/token.ts';
 import { type ClientAddress, clientAddressBehind } from '../http/client-address.ts';
 import { Refusal } from '../http/refusal.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
@@ -45,7 +45,7 @@ export type GrpcOptions = CallLimits & {
   /** The gateway's own token, which vouches for the client's address. */
   authorization: Authorization;
   /** The user or key of a caller. Throws where the header has no token of either. */
-  requireToken(given: GivenToken): Promise<string>;
+  requireToken(given: PresentedToken): Promise<string>;
   reflection: boolean;
   log: Log;
 };

@@ -20,14 +20,14 @@ export function collectBody(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const timer = setTimeout(() => stop(stalled()), stallMs);
-    const letGo = () => {
+    const detach = () => {
       clearTimeout(timer);
       request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
       // Later errors of the request are ignored, but without a listener they would end the process.
       request.on('error', ignore);
     };
     const stop = (error: unknown) => {
-      letGo();
+      detach();
       reject(error);
     };
     const take = (chunk: Buffer) => {
@@ -48,7 +48,7 @@ export function collectBody(
       }, stop);
     };
     const finish = () => {
-      letGo();
+      detach();
       resolve(Buffer.concat(chunks));
     };
     const leave = () => stop(new ClientGone());

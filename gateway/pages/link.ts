@@ -12,7 +12,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { methodNotAllowed } from '../http/refusal.ts';
 import { button, type LayoutContent, pageAnswer, paragraph } from './layout.ts';
 import type { Words } from './words/en.ts';
-import { acceptedLanguages, type Speech, speak } from './words.ts';
+import { acceptedLanguages, localeFor, type PageLocale } from './words.ts';
 
 /** A recipient who has opened a link of a mail. */
 export type Visit = {
@@ -21,7 +21,7 @@ export type Visit = {
   link: GetLinkResponse | undefined;
   client: Client<typeof MessageLinkService>;
   options: CallOptions;
-} & Speech;
+} & PageLocale;
 
 /** The content of a page, in the language of the visit unless `language` names another. */
 export type PageContent = Pick<LayoutContent, 'title' | 'body'> & {
@@ -58,7 +58,7 @@ export function linkPage(messages: Transport, page: LinkPage): HtmlPage {
       if (!exchange.path.startsWith(page.prefix)) return undefined;
       return async () => {
         const [, workspaceId, token] = rest.exec(exchange.path.slice(page.prefix.length)) ?? [];
-        const accepted = speak(acceptedLanguages(exchange.request.headers['accept-language']));
+        const accepted = localeFor(acceptedLanguages(exchange.request.headers['accept-language']));
         if (!workspaceId || !token) return answer(accepted, badLink(accepted.words));
         return visit(page, client, { exchange, admission, accepted, key: { workspaceId, token } });
       };
@@ -69,7 +69,7 @@ export function linkPage(messages: Transport, page: LinkPage): HtmlPage {
 type Opened = {
   exchange: Exchange;
   admission: PageAdmission;
-  accepted: Speech;
+  accepted: PageLocale;
   key: Visit['key'];
 };
 
@@ -84,12 +84,12 @@ async function visit(page: LinkPage, client: Visit['client'], opened: Opened): P
   const headers = { [requestIdHeader]: id };
   const options = { headers, signal, timeoutMs: callTimeoutMs };
   const { link, isOurs } = await readLink(client, key, options);
-  const speech = link?.language ? speak([link.language]) : accepted;
-  if (!isOurs) return answer(speech, badLink(speech.words));
-  const visited = { ...speech, key, link, client, options };
+  const locale = link?.language ? localeFor([link.language]) : accepted;
+  if (!isOurs) return answer(locale, badLink(locale.words));
+  const visited = { ...locale, key, link, client, options };
   const submit = () => page.submit(visited, new URLSearchParams(body.toString('utf8')));
-  const content = isPost ? await outcome(submit, speech.words) : page.show(visited);
-  return answer(speech, content, link?.workspaceName);
+  const content = isPost ? await outcome(submit, locale.words) : page.show(visited);
+  return answer(locale, content, link?.workspaceName);
 }
 
 /** Unsubscribing must work even when the contact cannot be loaded. */
@@ -125,11 +125,11 @@ export function tryLater(words: Words): PageContent {
 }
 
 function answer(
-  speech: Speech,
+  locale: PageLocale,
   { status = 200, ...content }: PageContent,
   sender = '',
 ): HttpAnswer {
-  return pageAnswer({ language: speech.language, sender, status, ...content });
+  return pageAnswer({ language: locale.language, sender, status, ...content });
 }
 
 /** A text with the name of a list filled in. */

@@ -7,7 +7,7 @@ import type { HtmlPage } from '../html/page.ts';
 import { paragraph } from './layout.ts';
 import { expired, linkPage, type PageContent, tryLater, type Visit } from './link.ts';
 import type { Words } from './words/en.ts';
-import { languages, pageLanguage, speak } from './words.ts';
+import { languages, localeFor, pageLanguage } from './words.ts';
 
 export const preferencesPrefix = '/p/';
 
@@ -36,7 +36,7 @@ async function submit(
   const now = await client.getLink(key, options);
   // A newly chosen language is used at once.
   const isOther = now.language !== '' && now.language !== link.language;
-  const chosen = isOther ? speak([now.language]) : { language, words };
+  const chosen = isOther ? localeFor([now.language]) : { language, words };
   const notice = leavesAll ? chosen.words.leftAll : chosen.words.saved;
   return { language: chosen.language, ...preferences(now, chosen.words, notice) };
 }

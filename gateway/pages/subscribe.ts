@@ -10,7 +10,7 @@ import type { HtmlPage, PageAdmission } from '../html/page.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageAnswer, paragraph } from './layout.ts';
-import { acceptedLanguages, speak } from './words.ts';
+import { acceptedLanguages, localeFor } from './words.ts';
 
 type Subscriptions = { contacts: Transport; authorization: Authorization };
 
@@ -54,7 +54,7 @@ async function answerForm(
   subscribe: (form: URLSearchParams) => Promise<void>,
 ): Promise<HttpAnswer> {
   const accepted = acceptedLanguages(exchange.request.headers['accept-language']);
-  const { language, words } = speak(accepted);
+  const { language, words } = localeFor(accepted);
   const body = await admission.readBody(exchange, bodyLimitBytes);
   const page = (status: number, title: string, text: string) =>
     pageAnswer({ status, language, title, sender: '', body: paragraph(text) });

@@ -73,7 +73,7 @@ export function armsSection(shown: Shown): Html {
   return section(title, html`${verdict(shown)}${armsPlot(shown)}${tables}`);
 }
 
-/** What the test compares: the sample, as it was when the winner was chosen. */
+/** The numbers that the test compares: the sample's, as it was when the winner was chosen. */
 const testedOf = (arms: Arms) => arms.map(({ result, testResult }) => testResult ?? result);
 
 function armsPlot({ arms, comparison }: Shown): Html {
@@ -120,7 +120,7 @@ function rateText(rate: number, interval: Arms[number]['openRate']): string {
   return `${percentOf(rate)} (${percentOf(low)} to ${percentOf(high)})`;
 }
 
-/** What the test says, as in `broadcasts.getTestResults`. */
+/** The result of the test, as in `broadcasts.getTestResults`. */
 function verdict({ broadcast, arms, comparison, decidedBy }: Shown): Html {
   if (!comparison) return html``;
   const nameOf = (id: string) =>
