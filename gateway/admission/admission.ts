@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { PassingMap } from '#lib/collections/passing-map.ts';
+import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
 import { type Connections, limitConnections } from '#lib/limits/connections.ts';
 import { FairShares } from '#lib/limits/fair-shares.ts';
-import { WaitingLane } from '#lib/limits/lanes.ts';
+import { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
-import { TokenBuckets } from '#lib/limits/token-buckets.ts';
 import { largeMessageBytes } from '#lib/limits/turns.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
 import { ClientGone, collectBody } from '../http/body.ts';
@@ -75,12 +75,12 @@ export class RequestAdmission {
   readonly #connections: Connections;
   readonly #rates: RequestLimits;
   readonly #memory: FairShares;
-  readonly #veryLargeBodies = new WaitingLane(veryLargeBodies);
+  readonly #veryLargeBodies = new ConcurrencyLimiter(veryLargeBodies);
   readonly #shares: FairShares;
   /** The caller whose share each request in progress takes, by its response. */
   readonly #inProgress = new PassingMap<ServerResponse, string | typeof nobody>();
   readonly #places = new CallerPlaces(placesDefault, tooManyAtOnce);
-  readonly #largeBodies = new WaitingLane(largeBodies);
+  readonly #largeBodies = new ConcurrencyLimiter(largeBodies);
   readonly #streams: Bulkhead;
   readonly #brake = new Brake();
   readonly #wrongLinks = { open: wrongLinkRate(), click: wrongLinkRate() };
@@ -251,7 +251,7 @@ export class RequestAdmission {
   }
 }
 
-const wrongLinkRate = () => new TokenBuckets(wrongLinks.perSecond, { burst: wrongLinks.burst });
+const wrongLinkRate = () => new RateLimiter(wrongLinks.perSecond, { burst: wrongLinks.burst });
 
 /** Throws a 429 if the caller has its share already, and a 503 if all together have everything. */
 function requireShare(shares: FairShares, caller: string, more: number): void {

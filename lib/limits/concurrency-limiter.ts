@@ -3,7 +3,7 @@ import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import { Activity } from './activity.ts';
 
-export type LaneLimits = {
+export type ConcurrencyLimits = {
   /** Of all tenants. */
   places: number;
   /**
@@ -37,7 +37,7 @@ const waits = { tenantWaitingMax: 64, waitMaxMs: 4_000 };
 /**
  * The places of a pool: a fifth of its connections stays free for work that belongs to no tenant.
  */
-export function lanesOfPool(connections: number): LaneLimits {
+export function limitsOfPool(connections: number): ConcurrencyLimits {
   return { ...waits, places: Math.max(1, connections - Math.ceil(connections / 5)) };
 }
 
@@ -46,19 +46,19 @@ export function lanesOfPool(connections: number): LaneLimits {
  * While others are active, one of a tenant, and none in half of the time: their quick calls need
  * the processors.
  */
-export const heavyLane: LaneLimits = {
+export const heavyLimits: ConcurrencyLimits = {
   ...waits,
   places: 3,
   besideOthers: { places: 1, restTimes: 1, restMaxMs: 500 },
 };
 
 /**
- * Shares places among tenants, who take turns. A tenant has at most half of them, at least two,
- * while others wait; alone it has all but two. Waits are bounded: the tenant that fills its share
- * is told to slow down.
+ * Limits what is in progress, fairly: tenants share the places, and take turns where they wait. A
+ * tenant has at most half of them, at least two, while others wait; alone it has all but two. A
+ * wait is bounded: the tenant that fills its share gets a ResourceExhausted.
  */
-export class WaitingLane {
-  readonly #limits: LaneLimits;
+export class ConcurrencyLimiter {
+  readonly #limits: ConcurrencyLimits;
   readonly #queue = new FairQueue<() => void>();
   readonly #held = new Map<string, number>();
   #total = 0;
@@ -67,11 +67,11 @@ export class WaitingLane {
   /** Tenants that may not enter before, in milliseconds of this process. */
   readonly #restsUntilMs = new Map<string, number>();
 
-  constructor(limits: LaneLimits) {
+  constructor(limits: ConcurrencyLimits) {
     this.#limits = limits;
   }
 
-  /** A tenant makes a call, in this lane or not. */
+  /** A tenant makes a call, whether that takes a place or not. */
   noteCall(tenant: string): void {
     this.#activity.note(tenant);
   }

@@ -9,10 +9,11 @@ type Bucket = { tokens: number; atMs: number };
 export type Taken = { isRefused: boolean; remaining: number; resetMs: number };
 
 /**
- * Token buckets of one rate, by key. A key that was not used for long has a full bucket. Other
- * processes may use the same key: `setShares` says how much of a rate is left to this one.
+ * Limits a rate by key, with a token bucket for each. A key that was not used for long has a full
+ * bucket. Other processes may use the same key: `setShares` says how much of a rate is left to this
+ * one.
  */
-export class TokenBuckets {
+export class RateLimiter {
   readonly perSecond: number;
   readonly burst: number;
   readonly #now: () => number;

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
-import { heavyLane, lanesOfPool, WaitingLane } from './lanes.ts';
+import { ConcurrencyLimiter, heavyLimits, limitsOfPool } from './concurrency-limiter.ts';
 
-const limits = { ...lanesOfPool(10), tenantWaitingMax: 20, waitMaxMs: 60_000 };
-let lane: WaitingLane;
+const limits = { ...limitsOfPool(10), tenantWaitingMax: 20, waitMaxMs: 60_000 };
+let limiter: ConcurrencyLimiter;
 /** Work that has a place, in the order in which it got it. */
 let inside: { name: string; leave: (restMs?: number) => void }[];
 beforeEach(() => {
-  lane = new WaitingLane(limits);
+  limiter = new ConcurrencyLimiter(limits);
   inside = [];
 });
 
 const never = new AbortController().signal;
 
 async function enter(name: string, signal = never): Promise<void> {
-  const leave = await lane.enter(name, signal);
+  const leave = await limiter.enter(name, signal);
   inside.push({ name, leave });
 }
 
@@ -34,8 +34,8 @@ const many = (name: string, times: number) =>
   Array.from({ length: times }, () => enter(name).catch(() => {}));
 
 test('a pool of ten has eight places for tenants', () => {
-  expect(lanesOfPool(10)).toMatchObject({ places: 8 });
-  expect(lanesOfPool(2)).toMatchObject({ places: 1 });
+  expect(limitsOfPool(10)).toMatchObject({ places: 8 });
+  expect(limitsOfPool(2)).toMatchObject({ places: 1 });
 });
 
 test('a tenant alone leaves two places to newcomers', async () => {
@@ -62,7 +62,7 @@ test('while others wait a tenant has half, and all take turns', async () => {
 });
 
 test('of three places one tenant has two', async () => {
-  lane = new WaitingLane(heavyLane);
+  limiter = new ConcurrencyLimiter(heavyLimits);
   many('a', 10);
   await settle();
   expect(count('a')).toBe(2);
@@ -77,14 +77,14 @@ test('of three places one tenant has two', async () => {
 });
 
 test('while others make calls, even quick ones, a tenant has one heavy place', async () => {
-  lane = new WaitingLane(heavyLane);
-  lane.noteCall('b');
-  lane.noteCall('a');
+  limiter = new ConcurrencyLimiter(heavyLimits);
+  limiter.noteCall('b');
+  limiter.noteCall('a');
   many('a', 3);
   await settle();
   expect(count('a')).toBe(1);
   await sleep(1_050);
-  lane.noteCall('a');
+  limiter.noteCall('a');
   await leave('a');
   many('a', 1);
   await settle();
@@ -92,10 +92,10 @@ test('while others make calls, even quick ones, a tenant has one heavy place', a
 });
 
 test('while others make calls, a tenant has a heavy place again after as long as it had it', async () => {
-  lane = new WaitingLane(heavyLane);
+  limiter = new ConcurrencyLimiter(heavyLimits);
   await enter('a');
   await sleep(200);
-  lane.noteCall('b');
+  limiter.noteCall('b');
   await leave('a');
   many('a', 1);
   await settle();
@@ -112,7 +112,7 @@ test('while others make calls, a tenant has a heavy place again after as long as
 });
 
 test('a tenant that rests has no place, and others have all of them', async () => {
-  lane = new WaitingLane(heavyLane);
+  limiter = new ConcurrencyLimiter(heavyLimits);
   many('a', 2);
   await settle();
   const beganAtMs = performance.now();
@@ -127,7 +127,7 @@ test('a tenant that rests has no place, and others have all of them', async () =
 });
 
 test('a tenant that rests for longer than a call may wait is told to slow down', async () => {
-  lane = new WaitingLane({ ...heavyLane, waitMaxMs: 20 });
+  limiter = new ConcurrencyLimiter({ ...heavyLimits, waitMaxMs: 20 });
   await enter('a');
   await leave('a', 5_000);
   await expect(enter('a')).rejects.toMatchObject({ code: Code.ResourceExhausted });
@@ -135,7 +135,7 @@ test('a tenant that rests for longer than a call may wait is told to slow down',
 });
 
 test('a tenant that is alone has no more than the places for one that is', async () => {
-  lane = new WaitingLane({ ...heavyLane, places: 20, aloneMax: 3 });
+  limiter = new ConcurrencyLimiter({ ...heavyLimits, places: 20, aloneMax: 3 });
   many('a', 10);
   await settle();
   expect(count('a')).toBe(3);
@@ -149,7 +149,7 @@ test('a tenant may wait with so much, and more is refused as its own fault', asy
 });
 
 test('a wait ends: for the tenant with places as its own fault, for another as an outage', async () => {
-  lane = new WaitingLane({ ...limits, waitMaxMs: 50 });
+  limiter = new ConcurrencyLimiter({ ...limits, waitMaxMs: 50 });
   many('a', 6);
   many('b', 2);
   await settle();
