@@ -1,10 +1,10 @@
 import { afterEach, expect } from '@jest/globals';
 import { type Sink, type SinkOptions, startSink } from '../../../test/sink.ts';
+import type { Outgoing } from '../providers/outgoing.ts';
+import type { ServerSettings, Timeouts } from '../providers/smtp/dial.ts';
+import type { SendOutcome } from '../providers/smtp/outcome.ts';
+import { type PoolOptions, SmtpPool } from '../providers/smtp/pool.ts';
 import { renderFailureInfo } from '../render/failure.ts';
-import type { ServerSettings, Timeouts } from '../smtp/dial.ts';
-import type { SendOutcome } from '../smtp/outcome.ts';
-import type { Outgoing } from '../smtp/outgoing.ts';
-import { type PoolOptions, SmtpPool } from '../smtp/pool.ts';
 
 export const closing: (() => unknown)[] = [];
 

@@ -1,8 +1,8 @@
-import type { SendContext } from '../sending/batch.ts';
-import { LeasedPermits } from '../sending/leased-permits.ts';
+import { LeasedPermits } from '../admission/leased-permits.ts';
+import { Outages } from '../admission/outages.ts';
+import type { SendContext } from '../delivery/batch.ts';
 import { Acceptance, type AcceptContext } from './acceptance.ts';
 import { SendableNotifications } from './notifications.ts';
-import { Outages } from './outages.ts';
 import type { PrepareContext } from './prepare.ts';
 import type { SendNowContext } from './send-now.ts';
 import { Sweep } from './sweep.ts';

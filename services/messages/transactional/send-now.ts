@@ -1,15 +1,15 @@
-import type { Plans } from '../content/plans.ts';
+import type { AdmissionTurn } from '../admission/admission.ts';
+import type { IntegrationLane } from '../admission/lane.ts';
+import type { LeasedPermits } from '../admission/leased-permits.ts';
+import type { Outages } from '../admission/outages.ts';
+import { type Permits, type RateKey, returnPermits } from '../admission/rate.ts';
+import { todayOf } from '../admission/warm-up.ts';
+import type { SendContext } from '../delivery/batch.ts';
+import { DeliveryRun } from '../delivery/delivery.ts';
+import { consentKeptMs } from '../delivery/resolve.ts';
+import type { Plans } from '../plans/plans.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
 import { lookAgain } from '../record/queue.ts';
-import type { AdmissionTurn } from '../sending/admission.ts';
-import type { SendContext } from '../sending/batch.ts';
-import { DeliveryRun } from '../sending/delivery.ts';
-import type { IntegrationLane } from '../sending/lane.ts';
-import type { LeasedPermits } from '../sending/leased-permits.ts';
-import { type Permits, type RateKey, returnPermits } from '../sending/rate.ts';
-import { consentKeptMs } from '../sending/resolve.ts';
-import { todayOf } from '../sending/warm-up.ts';
-import type { Outages } from './outages.ts';
 import { groupOf } from './plan.ts';
 import type { Ready } from './prepare.ts';
 

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { reasonOf } from '#lib/errors/reasons.ts';
-import { noFeeds } from '../content/feeds.ts';
+import { type Sent, sendAll } from '../delivery/batch.ts';
+import { noFeeds } from '../plans/feeds.ts';
 import { bindQueued } from '../record/integrations.ts';
 import { claimQueued, failQueued, lookAgain, type QueuedMessage } from '../record/queue.ts';
 import { findSuppressed, readFiles } from '../record/requests.ts';
-import { type Sent, sendAll } from '../sending/batch.ts';
 import {
   extrasOf,
   mailFile,

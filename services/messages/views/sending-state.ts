@@ -1,5 +1,5 @@
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
-import type { IntegrationLane } from '../sending/lane.ts';
+import type { IntegrationLane } from '../admission/lane.ts';
 
 export function toSendingState(lane: IntegrationLane, unstoredOutcomes: number) {
   const { server } = lane;

@@ -12,7 +12,7 @@ import { passwordPlace } from '#lib/keys/places.ts';
 import { linkKeys } from '#lib/keys/signed-link.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Templates, Workspaces } from '../peers.ts';
-import type { ServerSettings } from '../smtp/dial.ts';
+import type { ServerSettings } from '../providers/smtp/dial.ts';
 import { languageChooser } from './languages.ts';
 import {
   type About,

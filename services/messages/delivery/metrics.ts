@@ -1,9 +1,9 @@
 import { counter, gauge } from '#lib/telemetry/metrics.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { IntegrationLane } from '../admission/lane.ts';
 import type { Hold } from '../hold/hold.ts';
 import type { ResultRecorder } from '../record/recorder.ts';
 import type { SendResult } from '../record/results.ts';
-import type { Admission } from './admission.ts';
-import type { IntegrationLane } from './lane.ts';
 
 /** Outcomes of messages, as they are recorded. */
 const messagesTotal = counter(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { cpuMs } from '../../../test/cpu-time.ts';
+import { cpuMs } from '../../../../test/cpu-time.ts';
 import { infoOf, refusal } from './outcome.ts';
 
 /** A hundred lines of 4,096 characters: the longest reply that is read. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { listen } from '../../../test/sink-control.ts';
-import { closing, givenPool, kinds, send } from '../test/given-pool.ts';
+import { listen } from '../../../../test/sink-control.ts';
+import { closing, givenPool, kinds, send } from '../../test/given-pool.ts';
+import type { Outgoing } from '../outgoing.ts';
 import { defaultTimeouts } from './dial.ts';
-import type { Outgoing } from './outgoing.ts';
 
 afterEach(() => {
   jest.useRealTimers();

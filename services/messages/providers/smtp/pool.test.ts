@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { certificate } from '../../../test/certificate.ts';
-import { count, givenPool, givenSink, kinds, people, send } from '../test/given-pool.ts';
+import { certificate } from '../../../../test/certificate.ts';
+import { count, givenPool, givenSink, kinds, people, send } from '../../test/given-pool.ts';
 import { defaultTimeouts } from './dial.ts';
 
 test.each([true, false])('every message arrives once, pipelining %p', async (pipelining) => {

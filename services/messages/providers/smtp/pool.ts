@@ -1,4 +1,6 @@
-import type { PreparedMail } from '../mime/message.ts';
+import type { PreparedMail } from '../../mime/message.ts';
+import { isTooLate, type Outgoing, type SessionHost } from '../outgoing.ts';
+import { Streak } from '../streak.ts';
 import {
   defaultTimeouts,
   dial,
@@ -8,9 +10,7 @@ import {
   type Timeouts,
 } from './dial.ts';
 import { outageOf, type SendOutcome, unwritable } from './outcome.ts';
-import { isTooLate, type Outgoing, type SessionHost } from './outgoing.ts';
 import { SmtpSession } from './session.ts';
-import { Streak } from './streak.ts';
 
 const dialsAtOnceMax = 8;
 /**

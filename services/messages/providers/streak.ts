@@ -1,5 +1,5 @@
-import { isAmbiguous, type SendOutcome } from './outcome.ts';
-import { isAboutRecipient } from './recipient-refusal.ts';
+import { isAmbiguous, type SendOutcome } from './smtp/outcome.ts';
+import { isAboutRecipient } from './smtp/recipient-refusal.ts';
 
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
 const alikeMax = 10;

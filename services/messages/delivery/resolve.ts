@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { shownBeforeConsent } from '../content/confirmation.ts';
-import type { Fed } from '../content/feeds.ts';
 import type { Contacts } from '../peers.ts';
+import { shownBeforeConsent } from '../plans/confirmation.ts';
+import type { Fed } from '../plans/feeds.ts';
 import type { Claimant, ClaimGroup } from '../record/claims.ts';
 
 export type ResolveContext = { contacts: Pick<Contacts, 'resolveRecipients'> };

@@ -1,6 +1,6 @@
 import type { Log } from '#lib/log.ts';
-import type { Resolve, ServerSettings } from '../smtp/dial.ts';
-import { SmtpPool } from '../smtp/pool.ts';
+import type { Resolve, ServerSettings } from '../providers/smtp/dial.ts';
+import { SmtpPool } from '../providers/smtp/pool.ts';
 
 /** A server whose speed is not known yet gets one batch. */
 const firstWindow = 200;

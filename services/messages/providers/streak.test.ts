@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { SendOutcome } from './outcome.ts';
+import type { SendOutcome } from './smtp/outcome.ts';
 import { Streak } from './streak.ts';
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { Plans } from '../content/plans.ts';
+import type { Plans } from '../plans/plans.ts';
 import { type ContentContext, readContent } from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;

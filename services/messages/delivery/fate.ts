@@ -1,8 +1,8 @@
 import { nextDueAt } from '../message.ts';
+import type { SendOutcome } from '../providers/smtp/outcome.ts';
+import { isHardBounce } from '../providers/smtp/recipient-refusal.ts';
 import type { ClaimedMessage } from '../record/claims.ts';
 import type { SendResult } from '../record/results.ts';
-import type { SendOutcome } from '../smtp/outcome.ts';
-import { isHardBounce } from '../smtp/recipient-refusal.ts';
 
 /**
  * What an outcome makes of a claimed message; undefined where nothing of it happened, so that the

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PassingMap } from '#lib/collections/passing-map.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import type { IntegrationLane } from '../admission/lane.ts';
 import { leaseMs, renewLeases } from '../record/claims.ts';
 import type { Journal } from '../record/journal.ts';
-import type { IntegrationLane } from './lane.ts';
 
 /**
  * A message that this process has claimed; nothing of it is written after `leaseUntilMs` of the

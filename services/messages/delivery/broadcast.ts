@@ -2,9 +2,9 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { contactFields } from '#lib/liquid/variables.ts';
-import { type Feeds, feedsOf } from '../content/feeds.ts';
-import type { Plans } from '../content/plans.ts';
-import type { About } from '../content/variants.ts';
+import { type Feeds, feedsOf } from '../plans/feeds.ts';
+import type { Plans } from '../plans/plans.ts';
+import type { About } from '../plans/variants.ts';
 import type { BatchInput } from './batch.ts';
 
 type PlanContext = { plans: Plans; feeds: Feeds };

@@ -2,16 +2,17 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#lib/postgres/store.ts';
 import { inSpan } from '#lib/telemetry/tracing.ts';
-import { type BatchFeeds, type Feeds, feedValues } from '../content/feeds.ts';
-import type { CompiledPlan } from '../content/plans.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { IntegrationLane } from '../admission/lane.ts';
+import { type Permits, returnPermits, takePermits } from '../admission/rate.ts';
+import { type Today, todayOf } from '../admission/warm-up.ts';
 import type { Hold } from '../hold/hold.ts';
 import type { Fate } from '../message.ts';
+import { type BatchFeeds, type Feeds, feedValues } from '../plans/feeds.ts';
+import type { CompiledPlan } from '../plans/plans.ts';
 import { type Claimant, type ClaimedMessage, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
-import type { Admission } from './admission.ts';
 import { type DeliveryContext, DeliveryRun, type Extras } from './delivery.ts';
-import type { IntegrationLane } from './lane.ts';
-import { type Permits, returnPermits, takePermits } from './rate.ts';
 import {
   type AddressedId,
   consentKeptMs,
@@ -21,7 +22,6 @@ import {
   resolve,
 } from './resolve.ts';
 import type { Underway } from './underway.ts';
-import { type Today, todayOf } from './warm-up.ts';
 
 export type SendContext = DeliveryContext &
   ResolveContext & {

@@ -1,6 +1,6 @@
 import type { PreparedMail } from '../mime/message.ts';
-import type { Timeouts } from './dial.ts';
-import type { SendOutcome } from './outcome.ts';
+import type { Timeouts } from './smtp/dial.ts';
+import type { SendOutcome } from './smtp/outcome.ts';
 
 /** One message to hand over, rendered only when a connection is free for it. */
 export type Outgoing = {

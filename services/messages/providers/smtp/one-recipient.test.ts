@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
-import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../../test/given.ts';
 
 const given = useService();
 resetAfterEach(given);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { count, givenPool, givenSink, kinds, people, send } from '../test/given-pool.ts';
+import { count, givenPool, givenSink, kinds, people, send } from '../../test/given-pool.ts';
 
 test.each([
   [

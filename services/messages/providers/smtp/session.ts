@@ -1,5 +1,6 @@
-import { MessageBuffer } from '../mime/buffer.ts';
-import { type PreparedMail, writeMessage } from '../mime/message.ts';
+import { MessageBuffer } from '../../mime/buffer.ts';
+import { type PreparedMail, writeMessage } from '../../mime/message.ts';
+import { isOver, type Outgoing, type SessionHost } from '../outgoing.ts';
 import type { Dialed } from './dial.ts';
 import {
   answered,
@@ -11,7 +12,6 @@ import {
   type SendOutcome,
   unwritable,
 } from './outcome.ts';
-import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
 import type { Wire } from './wire.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { count, givenPool, givenSink, people, send } from '../test/given-pool.ts';
+import { count, givenPool, givenSink, people, send } from '../../test/given-pool.ts';
 import { defaultTimeouts } from './dial.ts';
 
 const megabyte = 1024 * 1024;
