@@ -207,7 +207,7 @@ export class Admission {
   #freeBulk(): void {
     if (!this.#holdsBulk || this.#isBulkHeld) return;
     this.#holdsBulk = false;
-    for (const lane of this.#lanes.values()) lane.server?.resume();
+    for (const lane of this.#lanes.values()) lane.sender?.resume();
     this.#dispatchSoon();
   }
 

@@ -1,16 +1,7 @@
 import type { Log } from '#lib/log.ts';
-import type { Resolve, ServerSettings } from '../providers/smtp/dial.ts';
-import { SmtpPool } from '../providers/smtp/pool.ts';
+import type { Sender, SenderHost, Transport } from '../providers/provider.ts';
+import { firstWindow } from '../providers/window.ts';
 
-/** A server whose speed is not known yet gets one batch. */
-const firstWindow = 200;
-/** A process renders and records no more at a time. */
-const windowMax = 2_000;
-/**
- * So much work lies ready beside what is in flight, while the next batch is claimed and the last
- * one recorded.
- */
-const readyMs = 300;
 const opensLatestMs = 60_000;
 /** An outage is logged so often while it lasts. */
 const outageLoggedEveryMs = 60_000;
@@ -19,7 +10,7 @@ export type LaneKey = { workspaceId: string; integrationId: string };
 
 /** What a lane shares with the others. */
 export type LaneHost = {
-  resolve: (host: string, workspaceId: string) => ReturnType<Resolve>;
+  resolve: (host: string, workspaceId: string) => ReturnType<SenderHost['resolve']>;
   /**
    * Whether a message of the workspace may be begun; not while too many outcomes wait to be
    * recorded.
@@ -45,7 +36,7 @@ export class IntegrationLane {
   /** Messages admitted, or claimed and not in the record yet. */
   readonly #taken = { bulk: 0, urgent: 0 };
   readonly #host: LaneHost;
-  #pool: { pool: SmtpPool; settings: string } | undefined;
+  #opened: { sender: Sender; key: string } | undefined;
   /** No permits before, in Unix milliseconds: for bulk, and for urgent mail. */
   #opensAtMs = { bulk: 0, urgent: 0 };
   /** When an outage was logged last, in Unix milliseconds; 0 while the server takes mail. */
@@ -93,44 +84,31 @@ export class IntegrationLane {
     return this.#host.mayStart(this.workspaceId);
   }
 
-  /** The connections to the server; undefined before the first message. */
-  get server(): SmtpPool | undefined {
-    return this.#pool?.pool;
+  /** The connections to the provider; undefined before the first message. */
+  get sender(): Sender | undefined {
+    return this.#opened?.sender;
   }
 
-  /**
-   * How many messages may be on their way: what fills the connections for the time of a message and
-   * a moment more.
-   */
+  /** How many messages may be on their way. */
   get window(): number {
-    const pool = this.#pool?.pool;
-    if (!pool) return firstWindow;
-    if (pool.isProbing) return 1;
-    const { messageMs, connectionsWanted } = pool;
-    if (messageMs === 0) return firstWindow;
-    const ready = 1 + readyMs / messageMs;
-    return Math.min(windowMax, Math.ceil(connectionsWanted * ready));
+    return this.sender?.window ?? firstWindow;
   }
 
-  /**
-   * The connections to the integration's server; others than before once its settings have changed.
-   */
-  pool({ perMinute, ...settings }: ServerSettings, replicas: number): SmtpPool {
-    const now = JSON.stringify(settings);
-    if (this.#pool?.settings !== now) {
+  /** The connections; others than before once the integration's settings have changed. */
+  open({ key, open }: Transport, perMinute: number): Sender {
+    if (this.#opened?.key !== key) {
       // The old connections end by themselves when nothing is left to send on them.
-      const pool = new SmtpPool({
-        settings: { perMinute, ...settings },
+      const sender = open({
         resolve: (host) => this.#host.resolve(host, this.workspaceId),
         mayStart: () => this.mayStart,
         mayStartBulk: this.#host.mayStartBulk,
       });
-      this.#pool = { pool, settings: now };
+      this.#opened = { sender, key };
     }
-    const { pool } = this.#pool;
+    const { sender } = this.#opened;
     // The connections are as good at another rate.
-    pool.perMinute = perMinute && perMinute / replicas;
-    return pool;
+    sender.perMinute = perMinute;
+    return sender;
   }
 
   /** Milliseconds until there are permits again, as far as this process knows. */
@@ -162,6 +140,6 @@ export class IntegrationLane {
   }
 
   end(): void {
-    this.#pool?.pool.close();
+    this.sender?.close();
   }
 }

@@ -18,8 +18,9 @@ type Lease = {
 };
 
 /**
- * Permits of this process for urgent mail, drawn ahead: a message that comes alone is not worth a
- * statement. Integrations with a low rate or a limit of the day are drawn on for what is needed.
+ * The permits of this process. Those for urgent mail are drawn ahead: a message that comes alone is
+ * not worth a statement. Bulk mail, and integrations with a low rate or a limit of the day, draw
+ * what is needed.
  */
 export class LeasedPermits {
   readonly #context: { store: Store; log: Log };
@@ -37,6 +38,7 @@ export class LeasedPermits {
   }
 
   async take(rate: RateKey, draw: Draw): Promise<Permits> {
+    if (!draw.isUrgent) return takePermits(this.#context.store, rate, draw);
     const { wanted, today } = draw;
     const key = `${rate.workspaceId} ${rate.integrationId}`;
     const lease = this.#leases.get(key);
@@ -56,6 +58,16 @@ export class LeasedPermits {
     return { ...permits, count };
   }
 
+  /** Puts back what was not used; what cannot be put back is lost. */
+  async giveBack(rate: RateKey, count: number, date: string): Promise<void> {
+    const { store, log } = this.#context;
+    try {
+      await returnPermits(store, rate, count, date);
+    } catch (err) {
+      log.warn({ err, count }, 'permits to send could not be put back');
+    }
+  }
+
   /**
    * Resolves when what is left is put back: a statement that begins while the pool closes would
    * never end.
@@ -73,12 +85,9 @@ export class LeasedPermits {
 
   #end({ count, date, rate, timer }: Lease): void {
     clearTimeout(timer);
-    const { store, log } = this.#context;
-    const returning = returnPermits(store, rate, count, date)
-      .catch((error: unknown) =>
-        log.warn({ err: error, count }, 'permits to send could not be put back'),
-      )
-      .finally(() => this.#returning.delete(returning));
+    const returning = this.giveBack(rate, count, date).finally(() =>
+      this.#returning.delete(returning),
+    );
     this.#returning.add(returning);
   }
 }

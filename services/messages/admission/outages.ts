@@ -4,14 +4,14 @@ const firstMs = 5_000;
 const mostMs = 60_000;
 const entriesMax = 10_000;
 
-type Outage = { untilMs: number; waitMs: number; reason: string };
+type Wait = { untilMs: number; waitMs: number; reason: string };
 
 /**
  * Integrations that take no mail at the moment: their messages stay in the queue for longer and
  * longer, a minute at most.
  */
 export class Outages {
-  readonly #outages = new LRUCache<string, Outage>({ max: entriesMax });
+  readonly #outages = new LRUCache<string, Wait>({ max: entriesMax });
 
   /** How long nothing is to be tried. */
   leftMs(workspaceId: string, integrationId: string): number {
@@ -24,12 +24,17 @@ export class Outages {
     return this.#outages.get(`${workspaceId} ${integrationId}`)?.reason ?? '';
   }
 
-  /** It took no mail; gives how long to wait. `endsAt`: when it will, if anybody knows. */
+  /**
+   * It took no mail; gives how long to wait. A wait that has begun goes on: several that failed
+   * together count as one. `endsAt`: when it will take mail, if anybody knows.
+   */
   began(
     workspaceId: string,
     integrationId: string,
     { reason, endsAt }: { reason: string; endsAt?: Date | undefined },
   ): number {
+    const leftMs = this.leftMs(workspaceId, integrationId);
+    if (leftMs > 0) return leftMs;
     const key = `${workspaceId} ${integrationId}`;
     const before = this.#outages.get(key);
     const waitMs = Math.min(mostMs, before ? before.waitMs * 2 : firstMs);

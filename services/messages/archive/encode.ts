@@ -1,14 +1,12 @@
 import { MessageBuffer } from '../mime/buffer.ts';
-import { type PreparedMail, writeMessage } from '../mime/message.ts';
-
-/** The line that ends a mail in SMTP is not part of it. */
-const end = '.\r\n';
+import type { MailParts } from '../mime/mail.ts';
+import { writeMail } from '../mime/write.ts';
 
 const buffer = new MessageBuffer();
 
-/** A mail as it is sent. */
-export function encodeContent(mail: PreparedMail): Buffer {
+/** A mail as MIME, without its files. */
+export function encodeContent(mail: MailParts): Buffer {
   buffer.clear();
-  writeMessage(buffer, mail);
-  return Buffer.from(buffer.written().subarray(0, -end.length));
+  writeMail(buffer, { ...mail, files: [] });
+  return Buffer.from(buffer.written());
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#lib/log.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
-import { type PreparedMail, preparedLength } from '../mime/message.ts';
+import { type MailParts, roughLength } from '../mime/mail.ts';
 import { encodeContent } from './encode.ts';
 import { type ContentContext, type SentContent, storeContents } from './store.ts';
 
@@ -32,8 +32,8 @@ export class ContentKeeper {
   }
 
   /** Takes a mail that was sent, unless its workspace is at the quota of contents; never throws. */
-  keep(workspaceId: string, id: string, { withoutFiles, ...whole }: PreparedMail): void {
-    const bytes = encoded(withoutFiles ?? whole);
+  keep(workspaceId: string, id: string, mail: MailParts): void {
+    const bytes = encoded(mail);
     if (!bytes) return;
     const { quotas } = this.#context;
     if (quotas.room(workspaceId, 'content_bytes') <= 0) return;
@@ -90,8 +90,8 @@ export class ContentKeeper {
 }
 
 /** Undefined where it is too large to be kept. */
-function encoded(mail: PreparedMail): Buffer | undefined {
-  if (preparedLength(mail) > contentMaxBytes) return undefined;
+function encoded(mail: MailParts): Buffer | undefined {
+  if (roughLength(mail) > contentMaxBytes) return undefined;
   try {
     const bytes = encodeContent(mail);
     return bytes.length > contentMaxBytes ? undefined : bytes;

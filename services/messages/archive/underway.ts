@@ -1,11 +1,11 @@
-import type { PreparedMail } from '../mime/message.ts';
+import type { MailParts } from '../mime/mail.ts';
 import type { ContentKeeper } from './keeper.ts';
 
 /** The mails of a claim whose contents are kept if they are sent. */
 export class UnderwayContents {
   readonly #keeper: ContentKeeper;
   readonly #workspaceId: string;
-  readonly #mails = new Map<string, PreparedMail>();
+  readonly #mails = new Map<string, MailParts>();
 
   constructor(keeper: ContentKeeper, workspaceId: string) {
     this.#keeper = keeper;
@@ -13,7 +13,7 @@ export class UnderwayContents {
   }
 
   /** Renders as `prepare` does. */
-  noting(id: string, prepare: () => PreparedMail): () => PreparedMail {
+  noting(id: string, prepare: () => MailParts): () => MailParts {
     return () => {
       const mail = prepare();
       this.#mails.set(id, mail);

@@ -5,7 +5,7 @@ import { contactFields } from '#lib/liquid/variables.ts';
 import { type Feeds, feedsOf } from '../plans/feeds.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { About } from '../plans/variants.ts';
-import type { BatchInput } from './batch.ts';
+import type { BatchInput } from './send-all.ts';
 
 type PlanContext = { plans: Plans; feeds: Feeds };
 type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };

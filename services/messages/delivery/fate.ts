@@ -1,6 +1,5 @@
 import { nextDueAt } from '../message.ts';
-import type { SendOutcome } from '../providers/smtp/outcome.ts';
-import { isHardBounce } from '../providers/smtp/recipient-refusal.ts';
+import type { SendOutcome } from '../providers/outcome.ts';
 import type { ClaimedMessage } from '../record/claims.ts';
 import type { SendResult } from '../record/results.ts';
 
@@ -18,12 +17,14 @@ export function resultOf(
     case 'not_started':
     case 'outage':
       return undefined;
-    case 'sent':
-    case 'failed': {
-      const { kind: status, info } = outcome;
-      const isBounce = status === 'failed' && isHardBounce(outcome);
-      return { id, status, info, dueAt: undefined, isUnknown: false, isBounce };
+    case 'accepted': {
+      const { info, providerId } = outcome;
+      return { ...ended(id, 'sent', info), ...(providerId && { providerId }) };
     }
+    case 'bounced':
+      return { ...ended(id, 'failed', outcome.info), isBounce: true };
+    case 'failed':
+      return ended(id, 'failed', outcome.info);
     case 'deferred': {
       const { info, retryAfterMs } = outcome;
       // A try that was interrupted says nothing of how busy the server is: it lengthens no wait.
@@ -46,5 +47,9 @@ export function resultOf(
 /** Most of what got no answer has arrived: another try is a second copy more often than a first. */
 function sentUnanswered(id: string, tries: number, reason: string): SendResult {
   const info = `no answer to ${tries === 1 ? 'one try' : `${tries} tries`}, not tried again: ${reason}`;
-  return { id, status: 'sent', info, dueAt: undefined, isUnknown: false, isBounce: false };
+  return ended(id, 'sent', info);
+}
+
+function ended(id: string, status: 'sent' | 'failed', info: string): SendResult {
+  return { id, status, info, dueAt: undefined, isUnknown: false, isBounce: false };
 }

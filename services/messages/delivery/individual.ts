@@ -3,8 +3,8 @@ import { invalidField, retryLater } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { MessageStatus } from '../message.ts';
 import { finishSend, readInfo, scheduleFinish } from '../record/individual-sends.ts';
-import { type BatchInput, type SendContext, sendAll } from './batch.ts';
-import type { Extras } from './delivery.ts';
+import type { Extras } from './delivery-run.ts';
+import { type BatchInput, type SendContext, sendAll } from './send-all.ts';
 
 /** The shortest time for which servers greylist. */
 const retryMs = 60_000;

@@ -37,12 +37,12 @@ const sums: Sums = [
   [
     'smtp_messages_waiting',
     'Messages that wait for a connection to their server.',
-    ({ server }) => server?.waiting ?? 0,
+    ({ sender }) => sender?.waiting ?? 0,
   ],
   [
     'smtp_connections_open',
     'Open connections to mail servers.',
-    ({ server }) => server?.connections ?? 0,
+    ({ sender }) => sender?.connections ?? 0,
   ],
 ];
 
@@ -51,12 +51,12 @@ const alone: Sums = [
   [
     'rate_limit_per_second',
     'Messages a second that this process may send.',
-    ({ server }) => (server?.perMinute ?? 0) / 60,
+    ({ sender }) => (sender?.perMinute ?? 0) / 60,
   ],
   [
     'smtp_breaker_open',
     'Whether the server refuses all alike and gets one message at a time.',
-    ({ server }) => Number(server?.isProbing ?? false),
+    ({ sender }) => Number(sender?.isProbing ?? false),
   ],
 ];
 
@@ -96,8 +96,8 @@ export function measureSending(
   }
 }
 
-function stateOf({ hasOutage, server }: IntegrationLane): 'sending' | 'probing' | 'outage' {
-  if (server?.isProbing) return 'probing';
+function stateOf({ hasOutage, sender }: IntegrationLane): 'sending' | 'probing' | 'outage' {
+  if (sender?.isProbing) return 'probing';
   return hasOutage ? 'outage' : 'sending';
 }
 

@@ -1,7 +1,7 @@
 import type { SendBatchRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context, Methods } from '../context.ts';
-import { sendAll } from '../delivery/batch.ts';
 import { broadcastSending } from '../delivery/broadcast.ts';
+import { sendAll } from '../delivery/send-all.ts';
 import { withinCall } from '../delivery/within-call.ts';
 import { broadcastMessageId } from '../message.ts';
 import { type Known, readRecorded } from '../record/claims.ts';

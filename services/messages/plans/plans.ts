@@ -1,18 +1,21 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type {
+  GetIntegrationResponse,
   GetSettingsResponse,
   Integration,
   WarmUp,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import { refusal } from '#lib/errors/reasons.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import { linkKeys } from '#lib/keys/signed-link.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { findKind } from '#lib/providers/all.ts';
+import { secretPlace } from '#lib/providers/kind.ts';
 import type { Templates, Workspaces } from '../peers.ts';
-import type { ServerSettings } from '../providers/smtp/dial.ts';
+import type { MailProvider, Transport } from '../providers/provider.ts';
 import { languageChooser } from './languages.ts';
 import {
   type About,
@@ -33,7 +36,7 @@ export type CompiledPlan = {
   /** The contact fields needed to choose a variant and render it. */
   fields: readonly string[];
   templateVersion: number;
-  server: ServerSettings;
+  transport: Transport;
   perMinute: number;
   warmUp: WarmUp | undefined;
   /** How often a message without an answer is sent again. */
@@ -80,6 +83,7 @@ export function createPlans(peers: {
   keyring: Keyring;
   workspaces: Workspaces;
   templates: Templates;
+  providers: readonly MailProvider[];
 }): Plans {
   const linkKeyOf = linkKeys(peers.keyring);
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
@@ -132,7 +136,10 @@ export function createPlans(peers: {
       const compiled = await variants(nameOf(key, given, setting), () =>
         compileVariants(peers.store, given, setting),
       );
-      return planOf(compiled, given.own, setting);
+      return {
+        ...planOf(compiled, given.own, setting),
+        transport: transportOf(peers.providers, integration),
+      };
     },
   };
 }
@@ -163,7 +170,7 @@ function planOf(
   { own, translations }: Variants,
   content: TemplateContent,
   { workspace, integration }: Setting,
-): CompiledPlan {
+): Omit<CompiledPlan, 'transport'> {
   const choose = languageChooser(
     [...translations.keys()],
     workspace.settings?.defaultLanguage ?? '',
@@ -178,7 +185,6 @@ function planOf(
     },
     fields: [...new Set([...chosenBy, ...read])],
     templateVersion: content.version,
-    server: serverOf(integration),
     perMinute: perMinuteOf(integration),
     warmUp: integration.emailProvider?.warmUp,
     unknownRetries: integration.emailProvider?.unknownRetries ?? 1,
@@ -202,7 +208,7 @@ async function readContents(
   return { own, translations };
 }
 
-/** With the password, which only this service opens. */
+/** With its secrets, which only this service opens. */
 async function readIntegration(
   { workspaces, keyring }: { workspaces: Workspaces; keyring: Keyring },
   key: { workspaceId: string; integrationId: string },
@@ -211,16 +217,12 @@ async function readIntegration(
     if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
     throw error;
   });
-  const { integration, sealedPassword = '' } = found ?? {};
-  if (!integration) {
+  const { integration } = found ?? {};
+  if (!found || !integration) {
     const text = `Integration not found: ${key.integrationId}. Name one that exists in settings.*_email_provider_id by workspaces.update`;
     throw refusal('INTEGRATION_NOT_FOUND', text);
   }
-  const smtp = integration.emailProvider?.smtp;
-  if (smtp && sealedPassword !== '') {
-    const place = passwordPlace(key.workspaceId, key.integrationId);
-    smtp.password = keyring.letters.open(sealedPassword, place);
-  }
+  openSecrets(keyring, key, found);
   return integration;
 }
 
@@ -228,10 +230,32 @@ function perMinuteOf({ emailProvider }: Integration): number {
   return Math.max(1, emailProvider?.rateLimitPerMinute ?? 60);
 }
 
-function serverOf(integration: Integration): ServerSettings {
-  const smtp = integration.emailProvider?.smtp;
-  if (!smtp) throw new ConnectError('the integration has no SMTP server', Code.InvalidArgument);
-  const { host, port, username, password, useTls, ehloHostname } = smtp;
-  const perMinute = perMinuteOf(integration);
-  return { host, port, username, password, useTls, ehloHostname, perMinute };
+/** Puts each secret into the field that it was taken from. */
+function openSecrets(
+  { letters }: Keyring,
+  key: { workspaceId: string; integrationId: string },
+  { integration, sealedPassword, sealedSecrets }: GetIntegrationResponse,
+): void {
+  const { emailProvider: provider } = integration ?? {};
+  const settings: unknown = provider && Reflect.get(provider, provider.kind);
+  if (!provider || typeof settings !== 'object' || settings === null) return;
+  // Workspaces of release 0.2 answers one secret.
+  const sealed: Record<string, string> = { password: sealedPassword, ...sealedSecrets };
+  const opened = (findKind(provider.kind)?.secrets ?? []).flatMap((secret) => {
+    const value = sealed[secret] ?? '';
+    const place = secretPlace(key, `${provider.kind}.${secret}`);
+    return value === '' ? [] : [[secret, letters.open(value, place)] as const];
+  });
+  Object.assign(settings, camelKeys(Object.fromEntries(opened)));
+}
+
+function transportOf(
+  providers: readonly MailProvider[],
+  { emailProvider }: Integration,
+): Transport {
+  const provider = providers.find(({ kind }) => kind === emailProvider?.kind);
+  if (!provider || !emailProvider) {
+    throw new ConnectError('the integration has no email provider', Code.InvalidArgument);
+  }
+  return provider.transport(emailProvider);
 }

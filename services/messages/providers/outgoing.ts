@@ -1,15 +1,16 @@
-import type { PreparedMail } from '../mime/message.ts';
-import type { Timeouts } from './smtp/dial.ts';
-import type { SendOutcome } from './smtp/outcome.ts';
+import type { MailParts } from '../mime/mail.ts';
+import type { SendOutcome } from './outcome.ts';
 
-/** One message to hand over, rendered only when a connection is free for it. */
+/** One message to hand over, rendered only when there is room for it. */
 export type Outgoing = {
+  /** The message's id, a UUID. */
+  id: string;
   /** Envelope addresses, checked and in ASCII. */
   from: string;
   to: string;
   /** Further recipients of the same message. */
   copies: readonly string[];
-  /** Copies that the server refused; counted by the session. */
+  /** Copies that the provider refused; counted by its sender. */
   refusedCopies: number;
   /** The message is not begun after this. */
   startsUntilMs: number;
@@ -20,7 +21,7 @@ export type Outgoing = {
   held: { readonly leaseUntilMs: number };
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
-  prepare: () => PreparedMail;
+  prepare: () => MailParts;
   /**
    * Called before the body is written; what it is given is called in the same turn, with false if
    * the body must not be written.
@@ -30,7 +31,7 @@ export type Outgoing = {
   failureInfo: (error: unknown) => string;
   /** Called once. */
   settle: (outcome: SendOutcome) => void;
-  /** How many connections ended while it was next; kept by the pool. */
+  /** How many connections ended while it was next; kept by the queue. */
   lost: number;
 };
 
@@ -44,20 +45,7 @@ export function isTooLate(outgoing: Outgoing): boolean {
   return isOver(outgoing) || Date.now() >= outgoing.startsUntilMs;
 }
 
-/** The pool, as its sessions see it. */
-export type SessionHost = {
-  /** The next message to send, rendered; undefined if there is none for now. */
-  take: () => { outgoing: Outgoing; message: PreparedMail } | undefined;
-  /** Settles what was taken. `isFirst`: the connection had handed over no message before. */
-  settle: (outgoing: Outgoing, outcome: SendOutcome, isFirst: boolean) => void;
-  /**
-   * Takes back a message that the server did not take; after too many times it is settled with
-   * `settledSo`.
-   */
-  giveBack: (outgoing: Outgoing, settledSo: SendOutcome) => void;
-  /** The time from a message's envelope, or from the answer before it, to its own answer. */
-  measured: (latencyMs: number) => void;
-  /** The session is over and may be forgotten. */
-  ended: () => void;
-  timeouts: Timeouts;
-};
+/** The outcome of a message that can't be rendered or encoded. */
+export function unwritable(outgoing: Outgoing, error: unknown): SendOutcome {
+  return { kind: 'failed', info: outgoing.failureInfo(error) };
+}

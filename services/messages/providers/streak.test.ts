@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { SendOutcome } from './smtp/outcome.ts';
+import type { SendOutcome } from './outcome.ts';
 import { Streak } from './streak.ts';
 
 beforeEach(() => {
@@ -11,10 +11,8 @@ afterEach(() => {
 
 const refused: SendOutcome = {
   kind: 'failed',
-  command: 'RCPT',
-  code: 550,
-  enhanced: '5.7.1',
   info: '550 5.7.1 policy',
+  alike: { sign: 'RCPT 550 5.7.1 policy', refused: 'RCPT', mayBeAccount: false },
 };
 
 test('a slow server that refuses everybody alike fails nobody, however long each answer takes', () => {
@@ -24,7 +22,7 @@ test('a slow server that refuses everybody alike fails nobody, however long each
     jest.advanceTimersByTime(10_000);
     // The next message is with the server meanwhile.
     decided.push(...streak.takeLate(true));
-    decided.push(...streak.judge(message, refused, false));
+    decided.push(...streak.add(message, refused, false));
   }
   expect(decided.map(({ message }) => message)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(decided.map(({ outcome }) => outcome.kind)).toEqual(Array(10).fill('deferred'));
@@ -36,7 +34,7 @@ test('refusals that nothing else decides stand after two seconds, and after thir
     [false, 2_000],
     [true, 30_000],
   ] as const) {
-    expect(streak.judge(1, refused, false)).toEqual([]);
+    expect(streak.add(1, refused, false)).toEqual([]);
     jest.advanceTimersByTime(waitMs);
     expect(streak.takeLate(isBusy)).toEqual([]);
     jest.advanceTimersByTime(1);

@@ -1,5 +1,4 @@
-import { isAmbiguous, type SendOutcome } from './smtp/outcome.ts';
-import { isAboutRecipient } from './smtp/recipient-refusal.ts';
+import type { SendOutcome } from './outcome.ts';
 
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
 const alikeMax = 10;
@@ -10,18 +9,18 @@ const alikeMax = 10;
  */
 const keptMs = { idle: 2_000, busy: 30_000 };
 
-type Judged<Message> = { message: Message; outcome: SendOutcome };
+type Decided<Message> = { message: Message; outcome: SendOutcome };
 
 /**
- * Counts like outcomes in a row. Many, with no message sent in between, are the sender's fault and
- * not the messages': they are tried again later. Until that is decided the first ones are kept
+ * Counts like outcomes in a row. Many, with no message accepted in between, are the sender's fault
+ * and not the messages': they are tried again later. Until that is decided the first ones are kept
  * back, so that no recipient fails for it.
  */
 export class Streak<Message> {
   #sign = '';
   #count = 0;
-  #kept: Judged<Message>[] = [];
-  #judgedAtMs = 0;
+  #kept: Decided<Message>[] = [];
+  #addedAtMs = 0;
 
   get isLong(): boolean {
     return this.#count >= alikeMax;
@@ -36,24 +35,24 @@ export class Streak<Message> {
    * connection had taken no message before; connections that had may all have ended because the
    * server restarted.
    */
-  judge(message: Message, outcome: SendOutcome, isFirst: boolean): Judged<Message>[] {
-    const judged = { message, outcome };
-    this.#judgedAtMs = Date.now();
-    if (outcome.kind === 'sent') this.#count = 0;
+  add(message: Message, outcome: SendOutcome, isFirst: boolean): Decided<Message>[] {
+    const own = { message, outcome };
+    this.#addedAtMs = Date.now();
+    const isAccepted = outcome.kind === 'accepted';
+    if (isAccepted) this.#count = 0;
     const sign = signOf(outcome, isFirst);
-    if (sign === undefined)
-      return outcome.kind === 'sent' ? [...this.#release(), judged] : [judged];
+    if (sign === undefined) return isAccepted ? [...this.#release(), own] : [own];
     const before = sign === this.#sign ? [] : this.takeKept();
     this.#count = sign === this.#sign ? this.#count + 1 : 1;
     this.#sign = sign;
     if (this.isLong) {
-      return [...this.#release(), judged].map((each) => ({
+      return [...this.#release(), own].map((each) => ({
         ...each,
         outcome: withOutage(each.outcome),
       }));
     }
-    if (outcome.kind !== 'failed') return [...before, judged];
-    this.#kept.push(judged);
+    if (outcome.kind !== 'failed') return [...before, own];
+    this.#kept.push(own);
     return before;
   }
 
@@ -61,23 +60,23 @@ export class Streak<Message> {
    * What was kept back, where no other outcome has come for so long that none will decide it.
    * `isBusy`: one is on its way.
    */
-  takeLate(isBusy: boolean): Judged<Message>[] {
+  takeLate(isBusy: boolean): Decided<Message>[] {
     const waitMs = isBusy ? keptMs.busy : keptMs.idle;
-    return Date.now() - this.#judgedAtMs > waitMs ? this.takeKept() : [];
+    return Date.now() - this.#addedAtMs > waitMs ? this.takeKept() : [];
   }
 
   /** All that was kept back, undecided: what may be about the account is tried again later. */
-  takeKept(): Judged<Message>[] {
+  takeKept(): Decided<Message>[] {
     return this.#release().map(({ message, outcome }) => ({
       message,
       outcome:
-        outcome.kind === 'failed' && isAmbiguous(outcome)
+        outcome.kind === 'failed' && outcome.alike?.mayBeAccount
           ? { kind: 'deferred', info: outcome.info }
           : outcome,
     }));
   }
 
-  #release(): Judged<Message>[] {
+  #release(): Decided<Message>[] {
     const kept = this.#kept;
     this.#kept = [];
     return kept;
@@ -90,19 +89,14 @@ export class Streak<Message> {
  */
 function signOf(outcome: SendOutcome, isFirst: boolean): string | undefined {
   if (outcome.kind === 'unknown' && isFirst) return 'unknown';
-  if (outcome.kind !== 'failed' || outcome.command === undefined) return undefined;
-  if (isAboutRecipient(outcome)) return undefined;
-  const { command, code, enhanced, info } = outcome;
-  // Words with a digit are ids of the message or the session.
-  const words = info.split(' ').filter((word) => !/\d/.test(word));
-  return [command, code, enhanced, ...words].join(' ');
+  return outcome.kind === 'failed' ? outcome.alike?.sign : undefined;
 }
 
 /** A refusal that is not the message's fault is tried again later. */
 function withOutage(outcome: SendOutcome): SendOutcome {
   if (outcome.kind === 'failed') {
-    const { command, info } = outcome;
-    const outage = `${command} was refused ${alikeMax} times in a row: ${info}`;
+    const { alike, info } = outcome;
+    const outage = `${alike?.refused} was refused ${alikeMax} times in a row: ${info}`;
     return { kind: 'deferred', info, outage };
   }
   if (outcome.kind !== 'unknown') return outcome;

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { Context } from '../context.ts';
-import { type Sent, sendAll } from '../delivery/batch.ts';
 import { type AddressedId, resolve } from '../delivery/resolve.ts';
+import { type Sent, sendAll } from '../delivery/send-all.ts';
 import { confirmationContent, confirmationFields } from '../plans/confirmation.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';

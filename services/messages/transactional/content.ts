@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import type { Extras } from '../delivery/delivery.ts';
+import type { Extras } from '../delivery/delivery-run.ts';
 import type { MailFile } from '../mime/files.ts';
 import { textOverride } from '../render/overrides.ts';
 

@@ -1,6 +1,4 @@
-import { LeasedPermits } from '../admission/leased-permits.ts';
-import { Outages } from '../admission/outages.ts';
-import type { SendContext } from '../delivery/batch.ts';
+import type { SendContext } from '../delivery/send-all.ts';
 import { Acceptance, type AcceptContext } from './acceptance.ts';
 import { SendableNotifications } from './notifications.ts';
 import type { PrepareContext } from './prepare.ts';
@@ -23,11 +21,8 @@ export type Transactional = {
 
 export function openTransactional(base: Base): Transactional {
   const closing = new AbortController();
-  const permits = new LeasedPermits(base);
   const sending: SendNowContext = {
     ...base,
-    outages: new Outages(),
-    permits,
     closing: closing.signal,
     held: { fileBytes: 0 },
     queued: () => sweep.poke(),
@@ -43,7 +38,6 @@ export function openTransactional(base: Base): Transactional {
     async stop() {
       closing.abort();
       await sweep.stop();
-      await permits.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { refusedByQuota } from '#lib/quotas/quotas.ts';
 import { knownAnswers } from '#lib/rpc/server/idempotency.ts';
-import type { Extras } from '../delivery/delivery.ts';
+import type { Extras } from '../delivery/delivery-run.ts';
 import type { Contacts } from '../peers.ts';
 import type { CompiledPlan, Plans } from '../plans/plans.ts';
 import { type Accepted, findByExternalId, findSuppressed } from '../record/requests.ts';

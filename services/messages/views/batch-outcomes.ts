@@ -1,5 +1,5 @@
 import { durationFromMs, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Outage } from '../delivery/batch.ts';
+import type { Outage } from '../admission/admit.ts';
 import type { Fate } from '../message.ts';
 import { renderFailureReason } from '../render/failure.ts';
 

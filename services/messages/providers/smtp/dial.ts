@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { isOurs, reasonOf } from '#lib/outside/failure.ts';
+import type { SenderHost } from '../provider.ts';
 import { outageInfo, type Reply } from './outcome.ts';
 import { type SmtpTarget, Wire } from './wire.ts';
 
@@ -14,11 +15,7 @@ export type ServerSettings = {
   ehloHostname: string;
   /** Certificates to trust instead of the usual ones. */
   ca?: string;
-  /** How many messages a minute it is given at most; without a limit if absent. */
-  perMinute?: number;
 };
-
-export type Resolve = (host: string) => Promise<{ address: string; family: 4 | 6 }>;
 
 export type Timeouts = {
   connectMs: number;
@@ -49,7 +46,7 @@ export class OutageError extends Error {
 /** Opens a session up to where MAIL may come. Throws an OutageError. */
 export async function dial(
   settings: ServerSettings,
-  resolve: Resolve,
+  resolve: SenderHost['resolve'],
   timeouts: Timeouts,
 ): Promise<Dialed> {
   const target = await resolveHost(settings, resolve);
@@ -72,7 +69,10 @@ export async function dial(
   }
 }
 
-async function resolveHost({ host, port }: ServerSettings, resolve: Resolve): Promise<SmtpTarget> {
+async function resolveHost(
+  { host, port }: ServerSettings,
+  resolve: SenderHost['resolve'],
+): Promise<SmtpTarget> {
   try {
     return { ...(await resolve(host)), port };
   } catch (error) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { listen } from '../../../../test/sink-control.ts';
-import { closing, givenPool, kinds, send } from '../../test/given-pool.ts';
+import { asBytes, closing, givenPool, kinds, mailOf, send } from '../../test/given-pool.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { defaultTimeouts } from './dial.ts';
 
@@ -45,9 +45,9 @@ test('a body that was not written in full is sent over another connection', asyn
     socket.pause();
     setTimeout(() => socket.destroy(), 100);
   });
-  const body = [Buffer.alloc(20 * 1024 * 1024, 'x')];
+  const mail = mailOf([asBytes(Buffer.alloc(20 * 1024 * 1024, 'x'))]);
   const pool = givenPool(port, {}, 1, { timeouts: defaultTimeouts });
-  const outcomes = await send(pool, [{ to: 'a@example.com', prepare: () => ({ head: '', body }) }]);
+  const outcomes = await send(pool, [{ to: 'a@example.com', prepare: () => mail }]);
   expect(kinds(outcomes)).toEqual(['deferred']);
   expect(connections).toBe(2);
 });

@@ -1,30 +1,16 @@
 import { withoutAddresses } from '#lib/log.ts';
-
-/** The part of a message's transaction that a server refuses. */
-export type Command = 'MAIL' | 'RCPT' | 'DATA' | 'the message';
-
-/** The outcome for one recipient. */
-export type SendOutcome =
-  /** The server took it. */
-  | { kind: 'sent'; info: string }
-  /** Refused for good. Without a command, and with code 0: it can't be rendered or sent. */
-  | { kind: 'failed'; command?: Command; code: number; enhanced: string; info: string }
-  /** Refused for now. `outage`: why the provider takes no other mail either. */
-  | { kind: 'deferred'; info: string; retryAfterMs?: number; outage?: string }
-  /** The connection ended after the final dot was written and before the server's answer. */
-  | { kind: 'unknown'; info: string; outage?: string }
-  /** Nothing was sent: aborted, or the lease was over. */
-  | { kind: 'not_started' }
-  /** The provider takes no mail at all; nothing of this message was sent. */
-  | { kind: 'outage'; info: string };
+import { infoLength, retryAfterMaxMs, type SendOutcome } from '../outcome.ts';
+import {
+  type Command,
+  isAboutRecipient,
+  isHardBounce,
+  type PermanentRefusal,
+} from './recipient-refusal.ts';
 
 export type Reply = { code: number; text: string };
 
-const infoLength = 255;
 /** A reply may have 400 KB; code, reason and delay are in its first lines. */
 const wordsLength = 2_000;
-/** A longer delay than a day is not kept. */
-const retryAfterMaxMs = 24 * 60 * 60 * 1000;
 
 /** A reply as it is recorded: one line without addresses, of at most 255 characters. */
 export function infoOf(reply: Reply): string {
@@ -50,12 +36,6 @@ export function outageInfo(refused: string, reply: Reply): string {
   return `${refused} was refused: ${infoOf(reply)}`.slice(0, infoLength);
 }
 
-/** Why the provider takes no mail; undefined if the outcome doesn't say that it takes none. */
-export function outageOf(outcome: SendOutcome): string | undefined {
-  if (outcome.kind === 'outage') return outcome.info;
-  return 'outage' in outcome ? outcome.outage : undefined;
-}
-
 /** Whether client and server no longer agree on the state of the session. */
 export function isSequenceError({ code }: Pick<Reply, 'code'>): boolean {
   return code === 500 || code === 502 || code === 503;
@@ -63,14 +43,6 @@ export function isSequenceError({ code }: Pick<Reply, 'code'>): boolean {
 
 /** Codes about the account. */
 const accountErrors = new Set([530, 534, 535, 538]);
-
-/**
- * Whether a refusal speaks of the session or the account though it answers for one message. Only
- * what becomes of other messages tells which of the two it is about.
- */
-export function isAmbiguous(outcome: SendOutcome): boolean {
-  return outcome.kind === 'failed' && (accountErrors.has(outcome.code) || isSequenceError(outcome));
-}
 
 /**
  * The outcome of a refusal: 5xx is permanent, anything else temporary. MAIL names only the sender,
@@ -85,7 +57,7 @@ export function refusal(command: Command, reply: Reply): SendOutcome {
     return { kind: 'outage', info: outageInfo(command, reply) };
   }
   if (isPermanent) {
-    return { kind: 'failed', command, code: reply.code, enhanced: enhancedOf(reply), info };
+    return permanent({ command, code: reply.code, enhanced: enhancedOf(reply), info });
   }
   const retryAfterMs = statedDelay(wordsOf(reply));
   return retryAfterMs === undefined
@@ -93,14 +65,27 @@ export function refusal(command: Command, reply: Reply): SendOutcome {
     : { kind: 'deferred', info, retryAfterMs };
 }
 
-/** The outcome of a message that the server has in full. */
-export function answered(reply: Reply): SendOutcome {
-  return reply.code < 300 ? { kind: 'sent', info: infoOf(reply) } : refusal('the message', reply);
+function permanent(given: PermanentRefusal): SendOutcome {
+  const { command, code, enhanced, info } = given;
+  if (isHardBounce(given)) return { kind: 'bounced', info };
+  if (isAboutRecipient(given)) return { kind: 'failed', info };
+  // Words with a digit are ids of the message or the session.
+  const words = info.split(' ').filter((word) => !/\d/.test(word));
+  const sign = [command, code, enhanced, ...words].join(' ');
+  const mayBeAccount = accountErrors.has(code) || isSequenceError(given);
+  return { kind: 'failed', info, alike: { sign, refused: command, mayBeAccount } };
 }
 
-/** The outcome of a message that can't be rendered or encoded. */
-export function unwritable(info: string): SendOutcome {
-  return { kind: 'failed', code: 0, enhanced: '', info };
+/** The outcome of a message that the server has in full. */
+export function answered(reply: Reply): SendOutcome {
+  if (reply.code >= 300) return refusal('the message', reply);
+  const providerId = queueIdOf(reply);
+  return { kind: 'accepted', info: infoOf(reply), ...(providerId && { providerId }) };
+}
+
+/** The id that servers name as `queued as 4F3B2A1C0D`; undefined where they name none. */
+function queueIdOf({ text }: Reply): string | undefined {
+  return /\bqueued as <?([A-Za-z0-9._-]{1,100})/i.exec(wordsOf({ code: 250, text }))?.[1];
 }
 
 /** RFC 3463's code at the start of the text, such as `5.1.1`; empty if there is none. */

@@ -1,6 +1,8 @@
-import type { SendOutcome } from './outcome.ts';
+/** The part of a message's transaction that a server refuses. */
+export type Command = 'MAIL' | 'RCPT' | 'DATA' | 'the message';
 
-type Failed = SendOutcome & { kind: 'failed' };
+/** A permanent refusal: of what, and with which words. */
+export type PermanentRefusal = { command: Command; code: number; enhanced: string; info: string };
 
 /**
  * RFC 3463 codes that say that there is no such mailbox. 5.1.0 is left out: servers give it for a
@@ -21,7 +23,7 @@ const speaksOfSender = /\bsender\b/i;
  * Whether a refusal says that the address is dead, so that it is suppressed. Only RCPT is about an
  * address, and the end of the message where a server looks the mailbox up that late.
  */
-export function isHardBounce(refusal: Failed): boolean {
+export function isHardBounce(refusal: PermanentRefusal): boolean {
   const { command, code, enhanced, info } = refusal;
   if (command === 'the message') return enhanced === '5.1.1';
   if (command !== 'RCPT') return false;
@@ -30,7 +32,7 @@ export function isHardBounce(refusal: Failed): boolean {
 }
 
 /** Whether a refusal is about its recipient only, and says nothing about other messages. */
-export function isAboutRecipient(refusal: Failed): boolean {
+export function isAboutRecipient(refusal: PermanentRefusal): boolean {
   const { enhanced } = refusal;
   return isHardBounce(refusal) || noMailbox.has(enhanced) || recipientOnly.test(enhanced);
 }

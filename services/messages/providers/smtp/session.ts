@@ -1,18 +1,31 @@
 import { MessageBuffer } from '../../mime/buffer.ts';
-import { type PreparedMail, writeMessage } from '../../mime/message.ts';
-import { isOver, type Outgoing, type SessionHost } from '../outgoing.ts';
-import type { Dialed } from './dial.ts';
-import {
-  answered,
-  type Command,
-  isSequenceError,
-  outageInfo,
-  type Reply,
-  refusal,
-  type SendOutcome,
-  unwritable,
-} from './outcome.ts';
+import type { MailParts } from '../../mime/mail.ts';
+import { writeMail } from '../../mime/write.ts';
+import type { SendOutcome } from '../outcome.ts';
+import { isOver, type Outgoing, unwritable } from '../outgoing.ts';
+import type { TakenMail } from '../queue.ts';
+import type { Dialed, Timeouts } from './dial.ts';
+import { answered, isSequenceError, outageInfo, type Reply, refusal } from './outcome.ts';
+import type { Command } from './recipient-refusal.ts';
 import type { Wire } from './wire.ts';
+
+/** The pool, as its sessions see it. */
+export type SessionHost = {
+  /** The next message to send, rendered; undefined if there is none for now. */
+  take: () => TakenMail | undefined;
+  /** Settles what was taken. `isFirst`: the connection had handed over no message before. */
+  settle: (outgoing: Outgoing, outcome: SendOutcome, isFirst: boolean) => void;
+  /**
+   * Takes back a message that the server did not take; after too many times it is settled with
+   * `settledSo`.
+   */
+  giveBack: (outgoing: Outgoing, settledSo: SendOutcome) => void;
+  /** The time from a message's envelope, or from the answer before it, to its own answer. */
+  measured: (latencyMs: number) => void;
+  /** The session is over and may be forgotten. */
+  ended: () => void;
+  timeouts: Timeouts;
+};
 
 /**
  * The command that the next reply answers; none at `idle` and at `begin`, when a body waits to be
@@ -23,7 +36,7 @@ type Step = 'idle' | 'begin' | 'body' | 'reset' | 'mail' | 'rcpt' | 'copy' | 'da
 type Refused = { command: Command; reply: Reply };
 type Next = {
   outgoing: Outgoing;
-  message: PreparedMail;
+  mail: MailParts;
   refused?: Refused;
   isMailAccepted: boolean;
   /** How many copies the server has answered for. */
@@ -230,14 +243,16 @@ export class SmtpSession {
   /**
    * Writes the message into the buffer; gives the outcome of one that must not or can't be sent.
    */
-  #encode({ outgoing, message }: Next): SendOutcome | undefined {
+  #encode({ outgoing, mail }: Next): SendOutcome | undefined {
     if (isOver(outgoing)) return { kind: 'not_started' };
     this.#buffer.clear();
     try {
-      writeMessage(this.#buffer, message);
+      writeMail(this.#buffer, mail);
+      // The line that ends a mail.
+      this.#buffer.appendLatin1('.\r\n');
       return undefined;
     } catch (error) {
-      return unwritable(outgoing.failureInfo(error));
+      return unwritable(outgoing, error);
     }
   }
 
@@ -329,7 +344,7 @@ export class SmtpSession {
 
 /** Says how many copies the server did not take. */
 function withCopies({ refusedCopies, copies }: Outgoing, outcome: SendOutcome): SendOutcome {
-  if (refusedCopies === 0 || outcome.kind !== 'sent') return outcome;
+  if (refusedCopies === 0 || outcome.kind !== 'accepted') return outcome;
   const info = `${refusedCopies} of ${copies.length} copies refused; ${outcome.info}`;
   return { ...outcome, info: info.slice(0, 255) };
 }

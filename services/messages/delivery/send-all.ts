@@ -1,18 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#lib/postgres/store.ts';
-import { inSpan } from '#lib/telemetry/tracing.ts';
-import type { Admission } from '../admission/admission.ts';
-import type { IntegrationLane } from '../admission/lane.ts';
-import { type Permits, returnPermits, takePermits } from '../admission/rate.ts';
-import { type Today, todayOf } from '../admission/warm-up.ts';
-import type { Hold } from '../hold/hold.ts';
+import { type AdmitContext, admit, type Grant, type Outage } from '../admission/admit.ts';
 import type { Fate } from '../message.ts';
 import { type BatchFeeds, type Feeds, feedValues } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
 import { type Claimant, type ClaimedMessage, claim } from '../record/claims.ts';
-import { giveBackUntilDone } from '../record/give-back.ts';
-import { type DeliveryContext, DeliveryRun, type Extras } from './delivery.ts';
+import { holdForClaim } from './claim-held.ts';
+import { type DeliverContext, deliver } from './deliver.ts';
+import type { DeliveryRun, Extras } from './delivery-run.ts';
 import {
   type AddressedId,
   consentKeptMs,
@@ -21,16 +17,10 @@ import {
   type ResolveGiven,
   resolve,
 } from './resolve.ts';
-import type { Underway } from './underway.ts';
 
-export type SendContext = DeliveryContext &
-  ResolveContext & {
-    store: Store;
-    feeds: Feeds;
-    admission: Admission;
-    underway: Underway;
-    hold: Pick<Hold, 'reason'>;
-  };
+export type SendContext = DeliverContext &
+  ResolveContext &
+  AdmitContext & { store: Store; feeds: Feeds };
 
 /** Messages to send, and what they have in common. */
 export type BatchInput = ResolveGiven & {
@@ -46,11 +36,10 @@ export type BatchInput = ResolveGiven & {
   claim?: (claimants: readonly Claimant[]) => Promise<ClaimedMessage[]>;
   /** Single and transactional mail, which comes before bulk. */
   isUrgent: boolean;
+  /** Nothing is tried while the integration waits after an outage. */
+  waitsOutOutages?: boolean;
   stop: AbortSignal;
 };
-
-/** Why nothing can be sent now, and until when if anybody knows. */
-export type Outage = { reason: string; endsAt?: Date };
 
 export type Sent = {
   fates: Map<string, Fate>;
@@ -63,7 +52,6 @@ export type Sent = {
 };
 
 type Batch = BatchInput & {
-  lane: IntegrationLane;
   fates: Map<string, Fate>;
   runs: DeliveryRun[];
   /** Resolves for each run when all of it is recorded. */
@@ -79,16 +67,12 @@ const answerGraceMs = 300;
  * wrong, or that the day has had its share.
  */
 export async function sendAll(context: SendContext, given: BatchInput): Promise<Sent> {
-  const lane = context.admission.lane(given.group);
   const fates = new Map<string, Fate>();
-  const { reason } = context.hold;
-  if (reason !== '') return { fates, outage: { reason }, retryAfterMs: 0 };
   let open = given.open;
   for (;;) {
-    const batch: Batch = { ...given, open, lane, fates, runs: [], done: [] };
+    const batch: Batch = { ...given, open, fates, runs: [], done: [] };
     const ended = await sendOpen(context, batch);
     const refused = batch.runs.find((run) => run.outage !== '');
-    for (const run of batch.runs) lane.noteRun(context.log, run);
     const outage = refused ? { reason: refused.outage } : ended?.outage;
     const late = new Set(batch.runs.flatMap((run) => run.unsent));
     open = open.filter(([id]) => late.has(id));
@@ -184,138 +168,79 @@ function mayGoOn({ stop, runs }: Batch): boolean {
   return !stop.aborted && runs.every(({ outage }) => outage === '');
 }
 
-/**
- * Waits for its turn, draws permits, claims as many as there are permits for, and begins to deliver
- * them.
- */
+/** Claims as many as there is room and permits for, and begins to deliver them. */
 async function startSome(
   context: SendContext,
   batch: Batch,
   wanted: number,
   resolveSome: (count: number) => Promise<Resolved>,
 ): Promise<{ count: number; ended?: Ended }> {
-  const { lane, isUrgent, stop } = batch;
-  const turn = await context.admission.enter({ lane, size: wanted, isUrgent, signal: stop });
-  if (turn.size === 0) return { count: 0, ended: { retryAfterMs: turn.retryAfterMs } };
-  try {
-    const permits = await drawFor(context, batch, turn.size);
-    if (permits.isDaySpent) return { count: 0, ended: { outage: spent(todayFor(context, batch)) } };
-    const { count } = permits;
-    if (count === 0) lane.close(permits.waitMs, isUrgent);
-    else await claimPermitted(context, batch, permits, resolveSome);
-    return { count };
-  } finally {
-    turn.leave();
+  const { group, plan, isUrgent, waitsOutOutages = false, stop } = batch;
+  const { workspaceId, integrationId } = group;
+  const ask = { workspaceId, integrationId, plan, wanted, isUrgent, waitsOutOutages, stop };
+  const admitted = await admit(context, ask);
+  if ('grant' in admitted) {
+    const { grant } = admitted;
+    await startGranted(context, batch, grant, resolveSome);
+    return { count: grant.count };
   }
+  const { outage, retryAfterMs } = admitted;
+  if (outage) return { count: 0, ended: { outage } };
+  return retryAfterMs === undefined ? { count: 0 } : { count: 0, ended: { retryAfterMs } };
 }
 
-/** Permits that are not used go back, also where nothing could be claimed. */
-async function claimPermitted(
+async function startGranted(
   context: SendContext,
   batch: Batch,
-  permits: Permits,
+  grant: Grant,
   resolveSome: (count: number) => Promise<Resolved>,
 ): Promise<void> {
-  let used = 0;
+  let resolved: Resolved;
   try {
-    const resolved = await resolveSome(permits.count);
-    const rows = await claimFree(context, batch, resolved);
-    const claimed = rows.filter(({ status }) => status === 'sending');
-    for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
-    used = claimed.length;
-    if (used > 0) start(context, batch, { claimed, resolved, permits });
-  } finally {
-    await giveUp(context, batch, permits.count - used, permits.date);
-  }
-}
-
-/** Permits that cannot be put back are lost; what was claimed goes out all the same. */
-async function giveUp(
-  context: SendContext,
-  batch: Batch,
-  count: number,
-  date: string,
-): Promise<void> {
-  try {
-    await returnPermits(context.store, rateOf(batch), count, date);
+    resolved = await resolveSome(grant.count);
   } catch (error) {
-    context.log.warn({ err: error, count }, 'permits to send could not be put back');
+    grant.leave();
+    await grant.giveBack(grant.count);
+    throw error;
   }
+  const claim = holdForClaim(context, grant, resolved.claimants);
+  let rows: ClaimedMessage[];
+  try {
+    rows = await claimHeld(context, batch, { claimants: claim.held, atMs: resolved.atMs });
+  } catch (error) {
+    claim.abandon();
+    throw error;
+  }
+  const claimed = rows.filter(({ status }) => status === 'sending');
+  for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
+  const kept = claim.keep(new Set(claimed.map(({ id }) => id)));
+  if (claimed.length > 0) start(context, batch, { grant, claimed, resolved });
+  await kept;
 }
 
-function todayFor({ now }: SendContext, { plan }: Batch): Today {
-  return todayOf(plan.warmUp, now());
+function claimHeld(
+  { store, owner }: SendContext,
+  { group, areNew, claim: claimOwn }: Batch,
+  { claimants, atMs: askedMs }: { claimants: readonly Claimant[]; atMs: number },
+): Promise<ClaimedMessage[]> {
+  return claimOwn?.(claimants) ?? claim(store, owner, group, { claimants, areNew, askedMs });
 }
 
-function spent({ limit, endsAt }: Today): Outage {
-  return { reason: `warm-up limit of ${limit} messages a day reached`, endsAt };
-}
-
-function rateOf({ group, plan }: Batch) {
-  const { workspaceId, integrationId } = group;
-  return { workspaceId, integrationId, perMinute: plan.perMinute };
-}
-
-function drawFor(context: SendContext, batch: Batch, wanted: number): Promise<Permits> {
-  const { store, owner } = context;
-  const { isUrgent } = batch;
-  const today = todayFor(context, batch);
-  return takePermits(store, rateOf(batch), { owner, wanted, isUrgent, today });
-}
-
-/** Begins to deliver what was claimed. */
 function start(
   context: SendContext,
   batch: Batch,
-  {
-    claimed,
-    resolved,
-    permits,
-  }: { claimed: ClaimedMessage[]; resolved: Resolved; permits: Permits },
+  { grant, claimed, resolved }: { grant: Grant; claimed: ClaimedMessage[]; resolved: Resolved },
 ): void {
-  const { group, plan, feeds, stop, lane, extras, isUrgent } = batch;
+  const { group, plan, feeds, stop, extras } = batch;
   const { contacts, fed, atMs } = resolved;
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
-  const pool = lane.pool(plan.server, permits.replicas);
   const startsUntilMs = atMs + consentKeptMs;
-  const given = { group, plan, claimed, contacts, feedsOf, extras, isUrgent };
-  const attributes = {
-    'messaging.system': 'smtp',
-    'messaging.operation.type': 'send',
-    'messaging.batch.message_count': claimed.length,
-  };
-  const span = { kind: 'client', attributes, onlyInTrace: true } as const;
-  const run = new DeliveryRun(context, { ...given, pool, startsUntilMs, stop });
-  const recorded = inSpan('send smtp', span, () => run.done);
-  const done = recorded.finally(() => giveUp(context, batch, run.unsent.length, permits.date));
+  const given = { group, plan, claimed, contacts, feedsOf, extras, startsUntilMs, stop };
+  const { run, done } = deliver(context, grant, given);
   // A call that fails meanwhile does not wait for it.
   done.catch(() => undefined);
   batch.runs.push(run);
   batch.done.push(done);
-}
-
-/** Claims what nothing in this process holds, and holds what is ours from then on. */
-async function claimFree(
-  context: SendContext,
-  { group, lane, isUrgent, areNew, claim: claimOwn }: Batch,
-  { claimants, atMs: askedMs }: Pick<Resolved, 'claimants' | 'atMs'>,
-): Promise<ClaimedMessage[]> {
-  const { store, owner, underway, log } = context;
-  const free = underway.hold({ lane, isUrgent }, claimants);
-  const ids = new Set(free.map(({ id }) => id));
-  try {
-    const rows = await (claimOwn?.(free) ??
-      claim(store, owner, group, { claimants: free, areNew, askedMs }));
-    for (const { id, status } of rows) if (status === 'sending') ids.delete(id);
-    underway.release(ids);
-    return rows;
-  } catch (error) {
-    // The claim may have been committed before its answer was lost.
-    giveBackUntilDone(context, group.workspaceId, [...ids]).catch((cause: unknown) =>
-      log.error({ err: cause }, 'claimed messages could not be given back'),
-    );
-    throw error;
-  }
 }
 
 /** Resolves when a call must answer: what a server has not answered by then goes on without it. */

@@ -7,12 +7,12 @@ import { UnderwayContents } from '../archive/underway.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
-import type { PreparedMail } from '../mime/message.ts';
+import type { MailParts } from '../mime/mail.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
 import type { Variant } from '../plans/variants.ts';
+import { outageOf, type SendOutcome } from '../providers/outcome.ts';
 import type { Outgoing } from '../providers/outgoing.ts';
-import { outageOf, type SendOutcome } from '../providers/smtp/outcome.ts';
-import type { SmtpPool } from '../providers/smtp/pool.ts';
+import type { Sender } from '../providers/provider.ts';
 import type { ClaimedMessage, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal } from '../record/journal.ts';
@@ -63,7 +63,7 @@ export type Delivery = {
   extras?: ReadonlyMap<string, Extras> | undefined;
   /** Whether they go out before what waits for a connection. */
   isUrgent: boolean;
-  pool: SmtpPool;
+  sender: Sender;
   /** No message is begun after this; consent is too old by then. */
   startsUntilMs: number;
   stop: AbortSignal;
@@ -91,7 +91,7 @@ export class DeliveryRun {
   /** Messages that were not started. */
   readonly unsent: string[] = [];
   outage = '';
-  /** Whether the server took a message. */
+  /** Whether the provider took a message. */
   hasSent = false;
   /** Resolves when every message's outcome is recorded, or its claim given back. */
   readonly done: Promise<void>;
@@ -119,11 +119,11 @@ export class DeliveryRun {
     this.#left = delivery.claimed.length;
     this.#tokenOf = createTokenMaker(context.keyring);
     this.#trackOf = createTrackingTokens(context.keyring);
-    const { pool, stop } = delivery;
-    const drop = () => pool.dropOver();
+    const { sender, stop } = delivery;
+    const drop = () => sender.dropOver();
     stop.addEventListener('abort', drop);
     this.done = this.#done.promise.finally(() => stop.removeEventListener('abort', drop));
-    this.#start(pool);
+    this.#start(sender);
   }
 
   /** Recorded outcomes by id; a message that is missing was not started, or has no answer yet. */
@@ -131,7 +131,7 @@ export class DeliveryRun {
     return this.#fates;
   }
 
-  #start(pool: SmtpPool): void {
+  #start(sender: Sender): void {
     let letters: Letter[];
     try {
       letters = this.#delivery.claimed.map((message) => this.#letter(message));
@@ -144,37 +144,37 @@ export class DeliveryRun {
     const { slow = [], quick = [] } = Object.groupBy(letters, (letter) =>
       letter.variant.program.slow || hasSlowText(letter.recipient) ? 'slow' : 'quick',
     );
-    this.#sendQuickly(pool, quick);
-    this.#sendSlowly(pool, slow).catch((error: unknown) => this.#done.reject(error));
+    this.#sendQuickly(sender, quick);
+    this.#sendSlowly(sender, slow).catch((error: unknown) => this.#done.reject(error));
   }
 
-  #sendQuickly(pool: SmtpPool, letters: readonly Letter[]): void {
+  #sendQuickly(sender: Sender, letters: readonly Letter[]): void {
     const jobs = letters.map((letter) => {
       const { variant, recipient } = letter;
       return this.#outgoing(letter, () => variant.program.prepare(recipient));
     });
     const { isUrgent } = this.#delivery;
-    pool.send(
+    sender.send(
       jobs.flatMap((outgoing) => outgoing ?? []),
       { isUrgent },
     );
   }
 
   /** One after the other in the thread; each goes out as soon as it is rendered. */
-  async #sendSlowly(pool: SmtpPool, letters: readonly Letter[]): Promise<void> {
+  async #sendSlowly(sender: Sender, letters: readonly Letter[]): Promise<void> {
     const { stop, startsUntilMs, isUrgent } = this.#delivery;
     for (const letter of letters) {
       const isOver = stop.aborted || Date.now() >= startsUntilMs;
       const prepare = isOver ? unreachable : await this.#renderSlowly(letter);
       const outgoing = this.#outgoing(letter, prepare);
-      if (outgoing) pool.send([outgoing], { isUrgent });
+      if (outgoing) sender.send([outgoing], { isUrgent });
     }
   }
 
   async #renderSlowly({
     variant: { program },
     recipient: given,
-  }: Letter): Promise<() => PreparedMail> {
+  }: Letter): Promise<() => MailParts> {
     const { thread } = this.#context;
     try {
       const { workspaceId } = this.#delivery.group;
@@ -212,27 +212,20 @@ export class DeliveryRun {
   }
 
   /** Undefined where the message is settled already. */
-  #outgoing(
-    { message, variant, copies }: Letter,
-    prepare: () => PreparedMail,
-  ): Outgoing | undefined {
+  #outgoing({ message, variant, copies }: Letter, prepare: () => MailParts): Outgoing | undefined {
     const { startsUntilMs, stop, extras } = this.#delivery;
     const { expiresAtMs = Number.POSITIVE_INFINITY } = extras?.get(message.id) ?? {};
     const held = this.#context.underway.get(message.id);
     const settle = (outcome: SendOutcome) => this.#settle(message, outcome);
     if (!isSendable(message.email)) {
-      settle({
-        kind: 'failed',
-        code: 0,
-        enhanced: '',
-        info: 'the address has characters that the server can not take',
-      });
+      settle({ kind: 'failed', info: 'the address has characters that the server can not take' });
       return undefined;
     }
     if (!held) throw new Error('a message is sent that this process does not hold');
     const { journal } = this.#context;
     const { group, plan } = this.#delivery;
     return {
+      id: message.id,
       from: variant.from,
       to: message.email,
       startsUntilMs: Math.min(startsUntilMs, expiresAtMs),
@@ -258,7 +251,7 @@ export class DeliveryRun {
 
   #settle(message: ClaimedMessage, outcome: SendOutcome): void {
     this.outage = outageOf(outcome) ?? this.outage;
-    if (outcome.kind === 'sent') this.hasSent = true;
+    if (outcome.kind === 'accepted') this.hasSent = true;
     const { id, unknown } = message;
     const { group, plan } = this.#delivery;
     const { now, recorder, underway } = this.#context;
