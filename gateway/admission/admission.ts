@@ -121,7 +121,7 @@ export class RequestAdmission {
     return this.#inProgress.size;
   }
 
-  /** 5 */
+  /** 5: a request of the API, with a token or without. */
   countAddress({ clientAddress }: Exchange): void {
     this.#rates.take('address', clientAddress);
   }
@@ -213,7 +213,7 @@ export class RequestAdmission {
     response.once('close', () => this.#streams.leave(token));
   }
 
-  /** 12 */
+  /** 12: how long a client may read nothing of a stream. */
   get readStallMs(): number {
     return this.#limits.readStallMs;
   }

@@ -40,9 +40,9 @@ export type CallLimits = {
 };
 
 export class CallAdmission {
-  /** 1 */
+  /** 1: of the port, in place of those of a service. */
   readonly serverLimits: ServerLimits;
-  /** 5 */
+  /** 5: how long the message of a call may take to arrive. */
   readonly messageMaxMs: number;
   readonly #rates: RequestLimits;
   readonly #calls: Bulkhead;

@@ -1,5 +1,5 @@
 /** The colours of all pages, on light and on dark screens. Text has the browser's own. */
-const colours = {
+export const colours = {
   back: ['#f4f5f7', '#0f1215'],
   card: ['#fff', '#1b2026'],
   /** Between things that belong together. */
