@@ -136,7 +136,7 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
         'Connections to one mail server, from one process',
         200,
         '',
-        'services/messages/smtp/pool.ts connectionsMax',
+        'services/messages/providers/smtp/pool.ts connectionsMax',
       ),
     ],
   ],
