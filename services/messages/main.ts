@@ -131,7 +131,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       await clearing.add(store.fork(), 0);
       await hold.start();
       if (journal) lock = await startJournal(context, journal, journalFolder);
-      transactional.sweep.start();
+      transactional.queue.start();
     },
     close: async () => {
       await transactional.stop();
