@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { databaseVariable } from '#lib/config.ts';
-import { eventConnections } from '#lib/jobs/event-runner.ts';
+import { eventConnections } from '#lib/events/event-runner.ts';
 import { openServiceStore } from '../migrate.ts';
 import type { ServiceName } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pushInterests } from '#lib/jobs/interest-pushes.ts';
+import { pushInterests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { givenSubscription, givenWorkspace, jobsOf, useService } from '../test/given.ts';
 import { interests } from './interests.ts';
