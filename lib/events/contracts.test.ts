@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getOption } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
@@ -15,6 +15,25 @@ const named = declaredEvents.map((event) => [event.type, event] as const);
 test('types are unique', () => {
   const types = declaredEvents.map(({ type }) => type);
   expect(new Set(types).size).toBe(types.length);
+});
+
+test('what a release has published stays, since subscriptions and deliveries store it', () => {
+  const released =
+    `contact.created contact.updated contact.deleted list.subscribed list.unsubscribed
+    list.confirmed list.resubscribed list.bounced list.complained list.pending list.removed
+    segment.joined segment.left email.sent email.delivered email.opened email.clicked email.bounced
+    email.complained email.unsubscribed custom_event.created custom_event.updated
+    custom_event.deleted`.split(/\s+/);
+  const types = publicEvents.map(({ type }) => type);
+  expect(types).toEqual(expect.arrayContaining(released));
+});
+
+const wiringOf = (service: string) =>
+  readFileSync(join(import.meta.dirname, `../../services/${service}/service.ts`), 'utf8');
+
+test.each(named)('the services of %s are wired for events', (...[, { producer, consumers }]) => {
+  expect(wiringOf(producer)).toContain('EventProducerService');
+  for (const consumer of consumers) expect(wiringOf(consumer)).toContain('EventConsumerService');
 });
 
 test.each(named)(

@@ -40,7 +40,7 @@ export const publicEvents: readonly DeclaredEvent[] = declaredEvents.filter(({ c
   consumers.includes('webhooks'),
 );
 
-/** The message of ours that a field holds, as `contact` does; none for times and free-form objects. */
+/** The message that a field holds, as `contact` does; times and free-form objects are none. */
 export function nestedIn({ message }: DescField): DescMessage | undefined {
   return message?.file.name.startsWith('postrider/') ? message : undefined;
 }

@@ -54,10 +54,9 @@ export function setInterest(store: Store): ServiceImpl<typeof EventProducerServi
 
 /**
  * The first steps of a statement that makes events: `interest (consumer, types)` holds the
- * consumers, a parameter in JSON with all that they can get, and `wanted (types)` all their types in
- * one row.
- * The statement reads them itself, since a process that had read them before would miss what was
- * set meanwhile.
+ * consumers, a parameter in JSON with all that they can get, and `wanted (types)` all their types
+ * in one row. The statement reads them itself, since a process that had read them before would miss
+ * what was set meanwhile.
  */
 export function interestSteps({ consumers, workspace }: Record<'consumers' | 'workspace', string>) {
   return `interest as materialized (

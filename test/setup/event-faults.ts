@@ -4,8 +4,8 @@ import { declaredEvent } from '#lib/events/contracts.ts';
 import { enumWords } from '../../gateway/json/values.ts';
 
 /**
- * What is wrong with the data of an event, by its contract: a field that is missing or not declared,
- * a value of another type, a null where none may be.
+ * What is wrong with the data of an event, by its contract: a field that is missing or not
+ * declared, a value of another type, a null where none may be.
  */
 export function eventFaults(type: string, dataJson: string): string[] {
   const event = declaredEvent(type);
