@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settingsKeepMs } from '../../services/messages/content/plans.ts';
+import { settingsKeepMs } from '../../services/messages/plans/plans.ts';
 import type { TestStack } from '../stack.ts';
 import type { Answer } from './client.ts';
 import { ownerToken } from './owner.ts';

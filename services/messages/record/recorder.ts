@@ -117,12 +117,12 @@ class ResultWriter {
     }
   }
 
-  /** One whose values the database refuses: its text is the only part that comes from outside. */
+  /** One whose values the database refuses: its words and its id alone come from outside. */
   async #storeWithoutText(group: readonly RecordEntry[]): Promise<void> {
-    const plain = group.map((entry) => ({
-      ...entry,
-      result: { ...entry.result, info: unstorableInfo },
-    }));
+    const plain = group.map((entry) => {
+      const { providerId: _, ...result } = entry.result;
+      return { ...entry, result: { ...result, info: unstorableInfo } };
+    });
     await this.#record(plain, () => false);
   }
 
