@@ -58,6 +58,7 @@ const everyMs = 60 * 60 * 1_000;
  * A version that the clock of a restored or moved database gives may be lower than one from before.
  */
 const versionsMax = 3;
+/** An update stops the processes of the last release within this time. */
 const oldProcessesEndMs = 60_000;
 /** A job takes less than two minutes also if every call takes 100 ms. */
 const pageSize = 500;
@@ -87,8 +88,8 @@ export async function changeInterests<Result>(
 }
 
 /**
- * Called when a service starts: pushes what all want. Types that are new with a release are made
- * from then on. Processes of the last release know them not and may leave them out, so it is
+ * Called when a consumer starts: pushes what all want, so that types that are new with a release
+ * are made from then on. A process of the last release that takes the job leaves them out, so it is
  * repeated once these have ended.
  */
 export async function startInterests(interests: Interests, em: EntityManager): Promise<void> {

@@ -1,3 +1,17 @@
+/*
+ * Jobs: work that follows a commit, on graphile-worker in each service's database.
+ *
+ * States: waiting (`run_at`), locked by a worker, gone when done; a failure waits longer each time,
+ * and no job is given up (`keep_trying` of the job schema). A job is added in the transaction of
+ * the change, so that it runs after the commit or never.
+ *
+ * Order: by priority, then time. Jobs of a `queue` run one after the other; those with a `key`
+ * replace each other while they wait. Every task may run twice: it must not mind.
+ *
+ * Who runs: one runner a process; events have another, in which workspaces take turns (`event-
+ * runner.ts`). A dead process's jobs are unlocked after two minutes.
+ */
+
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -63,7 +77,7 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
 }
 
 /** Deletes expired rows once a night. */
-const sweep: Task = async (_, { withPgClient }) => {
+const deleteExpired: Task = async (_, { withPgClient }) => {
   await withPgClient(async (client) => {
     for (const { table, condition } of shortLived) {
       const { rows } = await client.query('select to_regclass($1) is not null as there', [table]);
@@ -154,7 +168,12 @@ export function runJobs(options: RunOptions): JobRunner {
 
 function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane[] {
   const main: Lane = {
-    tasks: { ...tasks, sweep, release: release(service), [recheckTask]: recheckPeer(service) },
+    tasks: {
+      ...tasks,
+      sweep: deleteExpired,
+      release: release(service),
+      [recheckTask]: recheckPeer(service),
+    },
     jobsAtOnce,
     minutely: ['release', ...minutely],
     crontab: [

@@ -1,3 +1,14 @@
+/*
+ * Lanes: a fair limiter of concurrent work, by tenant.
+ *
+ * A lane has a number of places. Tenants take turns for them; one alone has all but two, with
+ * others at most half. Work waits in order, for 4 s at most: its tenant's share full is
+ * RESOURCE_EXHAUSTED, the lane full is UNAVAILABLE, both with the time after which to ask again.
+ *
+ * A heavy lane (`besideOthers`) has fewer places of a tenant while others make calls, and lets it
+ * rest after each, so that quick calls find the processors free.
+ */
+
 import { Code } from '@connectrpc/connect';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { retryLater } from '#lib/errors/errors.ts';

@@ -10,7 +10,7 @@ import { Mover } from './segments/live/mover.ts';
 import { contactsRoutes, services } from './service.ts';
 import { listsWithTemplate, listUses } from './subscription/template-uses.ts';
 import { beginBuilds } from './tasks/begin-builds.ts';
-import { addClearing, clearTimelines } from './tasks/clear-timelines.ts';
+import { clearTimelines } from './tasks/clear-timelines.ts';
 import { emptySegment } from './tasks/empty-segment.ts';
 import { endMemberships } from './tasks/end-memberships.ts';
 import { wake } from './tasks/wake.ts';
@@ -20,6 +20,7 @@ export const part = servicePart(readConfig, async (base, config) => {
   const { store } = context;
   const temporal = connectTemporal(config.temporal);
   const mover = new Mover(context);
+  const clearing = clearTimelines(context, base.log);
   return {
     store,
     services,
@@ -27,7 +28,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     deliverEvents: deliverEvents('contacts', consumerPeers('contacts', base.peerIfDeployed)),
     tasks: {
       endMemberships: endMemberships(context),
-      clearTimelines: clearTimelines(context, base.log),
+      clearTimelines: clearing.task,
       pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),
       pushAllTemplateUses: pushAllTemplateUses(store, {
         kind: 'list',
@@ -41,7 +42,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     minutely: ['beginBuilds'],
     async prepare() {
       await startInterests(messageInterests, store.fork());
-      await addClearing(store.fork(), 0);
+      await clearing.add(store.fork(), 0);
       mover.start();
     },
     close: async () => {

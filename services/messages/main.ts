@@ -33,8 +33,8 @@ import { ResultRecorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
 import { messagesRoutes, services } from './service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
-import { addClearing, clearMessages } from './tasks/clear-messages.ts';
-import { addErasing, eraseContents } from './tasks/erase-contents.ts';
+import { clearMessages } from './tasks/clear-messages.ts';
+import { eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
@@ -109,6 +109,8 @@ export const part = servicePart(readConfig, async (parts, config) => {
   };
   const transactional = openTransactional(base);
   const context = { ...base, transactional };
+  const erasing = eraseContents(context);
+  const clearing = clearMessages(context);
   return {
     store,
     services,
@@ -118,18 +120,18 @@ export const part = servicePart(readConfig, async (parts, config) => {
     tasks: {
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
-      eraseContents: eraseContents(context),
-      clearMessages: clearMessages(context),
+      eraseContents: erasing.task,
+      clearMessages: clearing.task,
       forgetContacts: forgetContacts(store),
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
     prepare: async () => {
-      await addErasing(store.fork(), 0);
-      await addClearing(store.fork(), 0);
+      await erasing.add(store.fork(), 0);
+      await clearing.add(store.fork(), 0);
       await hold.start();
       if (journal) lock = await startJournal(context, journal, journalFolder);
-      transactional.sweep.start();
+      transactional.queue.start();
     },
     close: async () => {
       await transactional.stop();

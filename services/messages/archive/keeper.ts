@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GroupWriter } from '#lib/batching/group-writer.ts';
 import type { Log } from '#lib/log.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import { type MailParts, roughLength } from '../mime/mail.ts';
@@ -14,6 +15,7 @@ const waitingMaxBytes = 32 * 1024 * 1024;
 const groupMax = 100;
 const groupMaxBytes = 2 * contentMaxBytes;
 const gatherMs = 100;
+const triesMax = 3;
 
 type KeeperContext = ContentContext & { quotas: Quotas; log: Log };
 
@@ -22,10 +24,15 @@ export class ContentKeeper {
   readonly #context: KeeperContext;
   /** Away from the calls that send: their connections end with them. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  #waiting: SentContent[] = [];
+  readonly #writer = new GroupWriter<SentContent>({
+    ...{ groupMax, groupMaxBytes, waitMaxMs: gatherMs },
+    sizeOf: ({ bytes }) => bytes.length,
+    write: (group) => this.#outside(() => this.#store(group)),
+    // Nothing is refused: what cannot be stored is left out.
+    refused: () => Promise.resolve(),
+  });
   #waitingBytes = 0;
   #dropped = 0;
-  #work: Promise<void> | undefined;
 
   constructor(context: KeeperContext) {
     this.#context = context;
@@ -42,43 +49,32 @@ export class ContentKeeper {
       return;
     }
     quotas.grew(workspaceId, 'content_bytes', bytes.length);
-    this.#waiting.push({ workspaceId, id, bytes });
     this.#waitingBytes += bytes.length;
-    this.#work ??= this.#outside(() => this.#storeAll());
+    this.#writer.add({ workspaceId, id, bytes });
   }
 
   /** Resolves when nothing waits, or after `maxMs`. */
   async drained(maxMs: number): Promise<void> {
-    await Promise.race([this.#work, sleep(maxMs, undefined, { ref: false })]);
+    await Promise.race([this.#writer.flush(), sleep(maxMs, undefined, { ref: false })]);
   }
 
-  async #storeAll(): Promise<void> {
-    await sleep(gatherMs);
-    while (this.#waiting.length > 0) {
-      const group = this.#nextGroup();
-      await this.#store(group);
-      for (const { bytes } of group) this.#waitingBytes -= bytes.length;
-    }
-    this.#work = undefined;
-    this.#reportDropped();
-  }
-
-  async #store(group: readonly SentContent[], triesLeft = 2): Promise<void> {
+  async #store(group: readonly SentContent[]): Promise<void> {
     try {
-      await storeContents(this.#context, group);
+      await this.#storeWithin(group, triesMax);
     } catch (err) {
-      if (triesLeft > 0) return this.#store(group, triesLeft - 1);
       this.#context.log.warn({ err, count: group.length }, 'contents of mails were not stored');
     }
+    for (const { bytes } of group) this.#waitingBytes -= bytes.length;
+    if (this.#waitingBytes === 0) this.#reportDropped();
   }
 
-  #nextGroup(): SentContent[] {
-    let size = 0;
-    const end = this.#waiting.findIndex(({ bytes }, index) => {
-      size += bytes.length;
-      return index === groupMax || (index > 0 && size > groupMaxBytes);
-    });
-    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
+  async #storeWithin(group: readonly SentContent[], triesLeft: number): Promise<void> {
+    try {
+      await storeContents(this.#context, group);
+    } catch (error) {
+      if (triesLeft <= 1) throw error;
+      await this.#storeWithin(group, triesLeft - 1);
+    }
   }
 
   #reportDropped(): void {

@@ -11,10 +11,10 @@ resetAfterEach(given);
 
 const processes: ReturnType<typeof given.newProcess>[] = [];
 
-/** A process that sweeps. */
-function sweeping() {
+/** A process whose queue runs. */
+function running() {
   const process = given.newProcess();
-  process.context.transactional.sweep.start();
+  process.context.transactional.queue.start();
   processes.push(process);
   return process;
 }
@@ -70,7 +70,7 @@ test('a message that its process left behind is sent by another, and what it may
   );
   await dueNow(messageId);
   given.sink.behaviour.stallAt = null;
-  sweeping();
+  running();
   await mailed('left@example.com');
   await becomes(messageId, 'sent');
   expect(await rowOf(messageId)).toMatchObject({ attempts: 2, unknown: 1 });
@@ -80,7 +80,7 @@ test('a message that its process left behind is sent by another, and what it may
 test('what a server defers is tried again when it is due, with all that it was accepted with', async () => {
   const id = await givenNotification(given);
   given.sink.behaviour.greylist = '451 4.7.1 greylisted, come back';
-  const process = sweeping();
+  const process = running();
   const email = `grey-${id}@example.com`;
   const { messageId } = await process.transactional.sendTransactional(
     sendOf(id, {
@@ -105,7 +105,7 @@ test('what a server defers is tried again when it is due, with all that it was a
 test('while the server is away messages are accepted, and they go out when it is back', async () => {
   const id = await givenNotification(given);
   given.sink.behaviour.replies = [{ step: 'greeting', reply: '421 4.3.2 closed' }];
-  const process = sweeping();
+  const process = running();
   const answers = await Promise.all(
     [1, 2, 3].map((n) =>
       process.transactional.sendTransactional(sendOf(id, to(`away-${n}-${id}@example.com`))),
@@ -123,7 +123,7 @@ test('while the server is away messages are accepted, and they go out when it is
 test('messages above the rate wait in the queue without a claim, and all go out', async () => {
   const id = await givenNotification(given);
   given.world.perMinute = 300;
-  const process = sweeping();
+  const process = running();
   const notifications = Array.from({ length: 12 }, (_, n) => ({
     ...sendOf(id, to(`rate-${n}-${id}@example.com`)).notification,
   }));
@@ -155,7 +155,7 @@ test('a message that has waited for a day fails, and says why', async () => {
   processes.push(late);
   await change('update messages set due_at = now() where id = $1', messageId);
   await dueNow(messageId);
-  late.context.transactional.sweep.start();
+  late.context.transactional.queue.start();
   await becomes(messageId, 'failed');
   expect(await rowOf(messageId)).toMatchObject({ status_info: 'not sent within a day' });
   // Nor may it take the messages of the next tests.
@@ -164,7 +164,7 @@ test('a message that has waited for a day fails, and says why', async () => {
 
 test('done messages leave the queue, and their files go a day later', async () => {
   const id = await givenNotification(given);
-  const process = sweeping();
+  const process = running();
   const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=' }];
   const { messageId } = await process.transactional.sendTransactional(
     sendOf(id, { emailOptions: { attachments } }),
@@ -186,7 +186,7 @@ test('a message that comes into the queue just after it was tidied does not wait
   const id = await givenNotification(given);
   // Any other process would look for it as well.
   await Promise.all(processes.splice(0).map(end));
-  const process = sweeping();
+  const process = running();
   const waits: number[] = [];
   for (let round = 0; round < 5; round += 1) {
     const { messageId } = await process.transactional.sendTransactional(sendOf(id));
@@ -217,7 +217,7 @@ test('a message whose files are gone fails, and is not sent without them', async
   await change('delete from message_attachments where message_id = $1', messageId);
   await change('update messages set due_at = now() where id = $1', messageId);
   await dueNow(messageId);
-  sweeping();
+  running();
   await becomes(messageId, 'failed');
   expect(await rowOf(messageId)).toMatchObject({ status_info: 'its attachments are gone' });
   expect(given.sink.bodies(email)).toHaveLength(0);
@@ -238,7 +238,7 @@ test('a message that is due is found behind more workspaces than one look reads'
     { workspaceId, notifications: [sendOf(id, to(email)).notification] },
     { headers: { 'idempotency-key': id } },
   );
-  sweeping();
+  running();
   await mailed(email);
   await query(given.store.fork(), `delete from message_requests where workspace_id like 'a%'`, []);
 }, 90_000);
@@ -267,7 +267,7 @@ test('mail goes out while other workspaces have very many messages that expired'
     { workspaceId, notifications: [sendOf(id, to(email)).notification] },
     { headers: { 'idempotency-key': id } },
   );
-  sweeping();
+  running();
   await mailed(email);
   expect(await left()).toBeGreaterThan(30_000);
   await until('all have expired', async () => (await left()) === 0, { withinMs: 60_000 });

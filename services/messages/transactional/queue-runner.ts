@@ -1,3 +1,17 @@
+/*
+ * The queue of transactional mail: scheduled, deferred, accepted without room, and what dead
+ * processes left.
+ *
+ * Once a second, and 10 ms after a poke, it looks which workspaces have messages that are due, and
+ * takes up to 200 of each; four are read at a time. A workspace that could not send is read again
+ * after the wait of its outage, with as many messages as it got rid of last time, doubled.
+ *
+ * Order of a look: begins behind the workspace at which the last one stopped, so that each has its
+ * turn. A taken message is claimed only when there is room for it (`delivery/send-all.ts`).
+ *
+ * Limits: what has expired or waited for a day fails.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   eraseFiles,
@@ -8,7 +22,7 @@ import {
   tidyQueue,
 } from '../record/queue.ts';
 import type { SendNowContext } from './send-now.ts';
-import { sendTaken } from './send-queued.ts';
+import { sendQueued } from './send-queued.ts';
 
 const everyMs = 1_000;
 const pokedMs = 10;
@@ -24,7 +38,7 @@ const tidiedMax = 1_000;
 type Pace = {
   most: number;
   notBeforeMs: number;
-  /** Nothing could be taken, of all that had come by this poke. A later one need not wait. */
+  /** The last poke for which the queue was empty. A later one need not wait. */
   seenPoke?: number;
 };
 
@@ -32,7 +46,7 @@ type Pace = {
  * Sends the transactional messages that wait: scheduled, deferred and accepted ones, and those of
  * dead processes.
  */
-export class Sweep {
+export class QueueRunner {
   readonly #context: SendNowContext;
   readonly #paces = new Map<string, Pace>();
   readonly #working = new Map<string, Promise<void>>();
@@ -121,7 +135,7 @@ export class Sweep {
     const pace = this.#paces.get(workspaceId);
     if (this.#working.has(workspaceId) || (pace && this.#mustWait(pace, nowMs))) return true;
     if (this.#reading >= readingMax) return false;
-    const work = this.#sweep(workspaceId, pace?.most ?? takenMax)
+    const work = this.#runWorkspace(workspaceId, pace?.most ?? takenMax)
       .catch((error: unknown) => {
         this.#paces.set(workspaceId, { most: takenMax, notBeforeMs: Date.now() + everyMs });
         this.#context.log.warn({ err: error, workspaceId }, 'waiting messages were not sent');
@@ -138,7 +152,7 @@ export class Sweep {
     return notBeforeMs > nowMs && seenPoke === this.#pokes;
   }
 
-  async #sweep(workspaceId: string, most: number): Promise<void> {
+  async #runWorkspace(workspaceId: string, most: number): Promise<void> {
     const { store } = this.#context;
     const seenPoke = this.#pokes;
     let taken: QueuedMessage[];
@@ -160,7 +174,7 @@ export class Sweep {
       this.#paces.set(workspaceId, { most: takenMax, notBeforeMs, seenPoke });
       return;
     }
-    const left = await sendTaken(this.#context, workspaceId, taken);
+    const left = await sendQueued(this.#context, workspaceId, taken);
     const begun = taken.length - left.count;
     this.#paces.set(workspaceId, {
       most: Math.min(takenMax, left.count === 0 ? most * 2 : Math.max(1, begun * 2)),
