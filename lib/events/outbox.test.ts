@@ -8,12 +8,13 @@ import {
 import { openMessagesStore } from '../../services/messages/store.ts';
 import { testStore } from '../../test/setup/database.ts';
 import { until } from '../../test/stack/until.ts';
+import { onNudge } from '../jobs/nudges.ts';
 import { createLog } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
+import { emailData, emailDataSql } from '../test/email-events.ts';
 import { firstTry } from '../test/job-helpers.ts';
-import { runJobs } from './jobs.ts';
-import { onNudge } from './nudges.ts';
+import { runEventJobs } from './event-runner.ts';
 import {
   deliverEvents,
   type EventBatch,
@@ -47,7 +48,7 @@ afterAll(() => store.close());
 const occurredAt = new Date('2030-01-01T12:00:00Z');
 
 function events(type: string, count: number) {
-  return Array.from({ length: count }, (_, number) => ({ type, data: { number } }));
+  return Array.from({ length: count }, (_, number) => ({ type, data: emailData(`${number}`) }));
 }
 
 /** The waiting batches, by size. */
@@ -90,16 +91,14 @@ test('1,200 events make three jobs, each with its own batch id', async () => {
     true,
   );
   const numbers = told.flatMap((batch) =>
-    eventsOf(batch).map(({ dataJson }) => JSON.parse(dataJson).number),
+    eventsOf(batch).map(({ dataJson }) => Number(JSON.parse(dataJson).message_id)),
   );
   expect(numbers.toSorted((a, b) => a - b)).toEqual([...Array(1_200).keys()]);
 });
 
 test('a batch has about 4 MiB at most, however few events that is', async () => {
-  const data = { text: 'x'.repeat(900_000) };
-  const told = await tell(
-    Array.from({ length: 12 }, () => ({ type: 'email.bounced', data })) as never,
-  );
+  const data = emailData('x'.repeat(900_000));
+  const told = await tell(Array.from({ length: 12 }, () => ({ type: 'email.bounced', data })));
   expect(told.map((batch) => batch.types.length)).toEqual([5, 4, 3]);
 });
 
@@ -129,7 +128,7 @@ test('a change and its events are one statement: a change that fails sends no ev
           {
             types: ['email.bounced'],
             occurredAt: 'now()',
-            data: `json_build_object('n', n)`,
+            data: emailDataSql('n'),
             from: 'numbers',
           },
         ],
@@ -151,7 +150,7 @@ const bounced = (number: number) => ({
     {
       types: ['email.bounced'],
       occurredAt: 'now()',
-      data: `json_build_object('number', number)`,
+      data: emailDataSql('number'),
       from: 'fact',
     },
   ],
@@ -193,12 +192,10 @@ test('events send no notice to the connections of the database', async () => {
 });
 
 test('events are delivered as soon as they are committed, not when the runner looks by itself', async () => {
-  const { url } = store;
-  const options = { tasks: {}, deliverEvents: deliverEvents('messages', { contacts }) };
-  const runner = runJobs({
-    url,
+  const runner = runEventJobs({
+    url: store.url,
     service: 'messages',
-    ...options,
+    task: deliverEvents('messages', { contacts }),
     log: createLog('test', 'silent'),
   });
   const deliver = async (number: number) => {
@@ -224,7 +221,7 @@ test('a job delivers its batch unchanged', async () => {
         {
           type: 'email.bounced',
           occurredAt: { seconds: BigInt(occurredAt.getTime() / 1_000) },
-          dataJson: '{"number":0}',
+          dataJson: JSON.stringify(emailData('0')),
         },
       ],
     },

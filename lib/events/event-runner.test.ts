@@ -8,7 +8,8 @@ import { until } from '../../test/stack/until.ts';
 import { createLog } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
-import { type JobRunner, runJobs } from './jobs.ts';
+import { emailDataSql } from '../test/email-events.ts';
+import { runEventJobs } from './event-runner.ts';
 import { deliverEvents, openOutbox, writeWithEvents } from './outbox.ts';
 
 /** The calls that have come, by workspace, and those that are open. */
@@ -31,7 +32,7 @@ const contacts = createRouterTransport((router) => {
 const outbox = openOutbox('messages', { contacts });
 
 let store: Store;
-let runner: JobRunner | undefined;
+let runner: ReturnType<typeof runEventJobs> | undefined;
 beforeAll(async () => {
   store = await testStore(openMessagesStore);
 });
@@ -44,15 +45,15 @@ afterEach(async () => {
 afterAll(() => store.close());
 
 function start(): void {
-  const options = { tasks: {}, deliverEvents: deliverEvents('messages', { contacts }) };
+  const task = deliverEvents('messages', { contacts });
   const log = createLog('test', 'silent');
-  runner = runJobs({ url: store.url, service: 'messages', ...options, log });
+  runner = runEventJobs({ url: store.url, service: 'messages', task, log });
 }
 
 async function tell(workspaceId: string, events = 1): Promise<void> {
   const source = {
     ...{ types: ['email.bounced'], occurredAt: 'now()' },
-    ...{ data: `json_build_object('number', number)`, from: 'fact' },
+    ...{ data: emailDataSql('number'), from: 'fact' },
   };
   const steps = `fact as (select number from generate_series(1, ${events}) number)`;
   const change = { steps, events: [source], answer: 'true as told' };

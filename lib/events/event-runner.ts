@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import pg from 'pg';
 import { FairQueue } from '../collections/fair-queue.ts';
+import { onNudge } from '../jobs/nudges.ts';
+import { PeerAway } from '../jobs/reachability.ts';
+import { watched } from '../jobs/watched-tasks.ts';
 import { Activity } from '../limits/activity.ts';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
 import { quietTask, schemaOf } from '../postgres/job-schema.ts';
-import { onNudge } from './nudges.ts';
-import { PeerAway } from './reachability.ts';
-import { watched } from './watched-tasks.ts';
 
 /**
  * Runs the jobs that deliver events, in place of the library's runner, which takes the oldest

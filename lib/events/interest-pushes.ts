@@ -1,13 +1,21 @@
-import type { Client } from '@connectrpc/connect';
-import type { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { addJob } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager, Store } from '../postgres/store.ts';
-import { contractsOf } from './interests.ts';
-import { addJob } from './jobs.ts';
+import { consumersOf, producersFor } from './contracts.ts';
 
 /** The services that make events, by name. */
 export type Producers = Record<string, Pick<Client<typeof EventProducerService>, 'setInterest'>>;
+
+/** Clients for the services that publish events for a consumer. */
+export function openProducers(consumer: string, peer: (name: string) => Transport): Producers {
+  const names = producersFor(consumer);
+  return Object.fromEntries(
+    names.map((name) => [name, createClient(EventProducerService, peer(name))]),
+  );
+}
 
 /**
  * How a consumer keeps its producers' interests. Its table has a row for each workspace that ever
@@ -34,8 +42,11 @@ export type InterestScope = { em: EntityManager; workspaceId: string };
 
 type Wanted = { workspaceId?: string; types: readonly string[]; version?: bigint };
 
-/** Of a job: one workspace, or all after one, by their ids. */
-type Push = { workspaceId?: string; after?: string };
+/**
+ * Of a job: one workspace, or all after one, by their ids. A repeat does not replace the job that
+ * waits.
+ */
+type Push = { workspaceId?: string; after?: string; isRepeat?: true };
 
 const callTimeoutMs = 5_000;
 const retryMs = 5_000;
@@ -47,6 +58,8 @@ const everyMs = 60 * 60 * 1_000;
  * A version that the clock of a restored or moved database gives may be lower than one from before.
  */
 const versionsMax = 3;
+/** An update stops the processes of the last release within this time. */
+const oldProcessesEndMs = 60_000;
 /** A job takes less than two minutes also if every call takes 100 ms. */
 const pageSize = 500;
 /** So many in a row mean that a producer is away. */
@@ -74,6 +87,16 @@ export async function changeInterests<Result>(
   return result;
 }
 
+/**
+ * Called when a consumer starts: pushes what all want, so that types that are new with a release
+ * are made from then on. A process of the last release that takes the job leaves them out, so it is
+ * repeated once these have ended.
+ */
+export async function startInterests(interests: Interests, em: EntityManager): Promise<void> {
+  await addPush(interests, em, {});
+  await addPush(interests, em, { isRepeat: true }, oldProcessesEndMs);
+}
+
 /** Queues a push of what a workspace wants then, or of what all want if none is given. */
 export async function addPush(
   { consumer, task }: Interests,
@@ -81,7 +104,7 @@ export async function addPush(
   payload: Push,
   inMs = 0,
 ): Promise<void> {
-  const key = `${task} ${payload.workspaceId ?? ''}`;
+  const key = `${task} ${payload.workspaceId ?? ''}${payload.isRepeat ? ' again' : ''}`;
   const runAt = new Date(Date.now() + inMs);
   await addJob(em, consumer, { task, payload, key, ...(inMs > 0 ? { runAt } : {}) });
 }
@@ -164,8 +187,8 @@ async function push(
 ): Promise<void> {
   const calls = await Promise.allSettled(
     Object.entries(producers).map(([producer, client]) => {
-      const contract = contractsOf(producer).find((each) => each.consumer === consumer);
-      const made = types.filter((type) => contract?.types.includes(type));
+      const own = consumersOf(producer).find((each) => each.consumer === consumer);
+      const made = types.filter((type) => own?.types.includes(type));
       return setNewest(client, { consumer, workspaceId, types: made, version });
     }),
   );

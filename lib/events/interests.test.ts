@@ -10,6 +10,7 @@ import { testStore } from '../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../test/setup/service.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
+import { emailDataSql } from '../test/email-events.ts';
 import { setInterest } from './interests.ts';
 import { openOutbox, writeWithEvents } from './outbox.ts';
 
@@ -54,6 +55,7 @@ afterAll(async () => {
 });
 
 const types = ['email.bounced', 'email.sent'];
+const data = emailDataSql(`'m'`);
 
 /** Makes one event of each of two types; the types of each consumer that got a job. */
 async function told(workspaceId: string): Promise<Record<string, string[]>> {
@@ -62,7 +64,7 @@ async function told(workspaceId: string): Promise<Record<string, string[]>> {
     { em: store.fork(), outbox, workspaceId },
     {
       steps: `fact as (select unnest('{email.bounced,email.sent}'::text[]) as type)`,
-      events: [{ types, type: 'type', occurredAt: 'now()', data: `'{}'::json`, from: 'fact' }],
+      events: [{ types, type: 'type', occurredAt: 'now()', data, from: 'fact' }],
       answer: 'true',
     },
     [],
@@ -117,9 +119,7 @@ test('a change that began before sees what is set before its statement', async (
       { em, outbox, workspaceId: 'w1' },
       {
         steps: 'fact as (select 1)',
-        events: [
-          { types, type: `'email.sent'`, occurredAt: 'now()', data: `'{}'::json`, from: 'fact' },
-        ],
+        events: [{ types, type: `'email.sent'`, occurredAt: 'now()', data, from: 'fact' }],
         answer: '(select types from wanted) as wanted',
       },
       [],

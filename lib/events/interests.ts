@@ -3,67 +3,7 @@ import type { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts
 import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
-
-/** A consumer, and the types of events that it can get from a producer. */
-export type Contract = { consumer: string; types: readonly string[] };
-
-/** By producer. Until a consumer sets its interest, it gets all of them. */
-const contracts: Record<string, readonly Contract[]> = {
-  contacts: [
-    { consumer: 'messages', types: ['confirmation.due', 'contact.deleted'] },
-    {
-      consumer: 'webhooks',
-      types: [
-        'contact.created',
-        'contact.updated',
-        'contact.deleted',
-        'list.subscribed',
-        'list.unsubscribed',
-        'list.confirmed',
-        'list.resubscribed',
-        'list.bounced',
-        'list.complained',
-        'list.pending',
-        'list.removed',
-        'segment.joined',
-        'segment.left',
-        'custom_event.created',
-        'custom_event.updated',
-        'custom_event.deleted',
-      ],
-    },
-  ],
-  messages: [
-    {
-      consumer: 'contacts',
-      types: [
-        'email.sent',
-        'email.delivered',
-        'email.opened',
-        'email.clicked',
-        'email.bounced',
-        'email.complained',
-        'email.unsubscribed',
-      ],
-    },
-    {
-      consumer: 'webhooks',
-      types: [
-        'email.sent',
-        'email.delivered',
-        'email.opened',
-        'email.clicked',
-        'email.bounced',
-        'email.complained',
-        'email.unsubscribed',
-      ],
-    },
-  ],
-};
-
-export function contractsOf(producer: string): readonly Contract[] {
-  return contracts[producer] ?? [];
-}
+import { consumersOf } from './contracts.ts';
 
 /**
  * Part of every store whose changes make events. An empty workspace id is for all workspaces
@@ -90,9 +30,9 @@ export const interestVersions =
  */
 export function setInterest(store: Store): ServiceImpl<typeof EventProducerService>['setInterest'] {
   return async ({ consumer, workspaceId, types, version }) => {
-    const contract = contractsOf(store.name).find((each) => each.consumer === consumer);
-    if (!contract) throw invalidField('consumer', `${store.name} sends it no events`);
-    const stray = types.find((type) => !contract.types.includes(type));
+    const own = consumersOf(store.name).find((each) => each.consumer === consumer);
+    if (!own) throw invalidField('consumer', `${store.name} sends it no events`);
+    const stray = types.find((type) => !own.types.includes(type));
     if (stray !== undefined) {
       throw invalidField(
         'types',
@@ -114,17 +54,17 @@ export function setInterest(store: Store): ServiceImpl<typeof EventProducerServi
 
 /**
  * The first steps of a statement that makes events: `interest (consumer, types)` holds the
- * consumers of `contracts`, a parameter in JSON, and `wanted (types)` all their types in one row.
- * The statement reads them itself, since a process that had read them before would miss what was
- * set meanwhile.
+ * consumers, a parameter in JSON with all that they can get, and `wanted (types)` all their types
+ * in one row. The statement reads them itself, since a process that had read them before would miss
+ * what was set meanwhile.
  */
-export function interestSteps({ contracts, workspace }: Record<'contracts' | 'workspace', string>) {
+export function interestSteps({ consumers, workspace }: Record<'consumers' | 'workspace', string>) {
   return `interest as materialized (
-       select contract.consumer, coalesce(own.types, contract.types) as types
-       from json_to_recordset(${contracts}::json) as contract (consumer text, types text[])
+       select possible.consumer, coalesce(own.types, possible.types) as types
+       from json_to_recordset(${consumers}::json) as possible (consumer text, types text[])
        left join lateral (
          select types from event_interests
-         where consumer = contract.consumer and workspace_id in ('', ${workspace}::text)
+         where consumer = possible.consumer and workspace_id in ('', ${workspace}::text)
          order by workspace_id desc
          limit 1
        ) own on true

@@ -8,34 +8,41 @@ import {
   EventSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
+import { attemptsMax } from '../jobs/jobs.ts';
+import { nudgeRunners } from '../jobs/nudges.ts';
+import { callPeer } from '../jobs/reachability.ts';
 import { afterCommit } from '../postgres/after-commit.ts';
 import { insertQuietJobs, quietJob } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
+import { consumersOf, type EventConsumer } from './contracts.ts';
 import type { EventTask } from './event-runner.ts';
-import { type Contract, contractsOf, interestSteps, isWanted } from './interests.ts';
-import { attemptsMax } from './jobs.ts';
-import { nudgeRunners } from './nudges.ts';
-import { callPeer } from './reachability.ts';
+import { interestSteps, isWanted } from './interests.ts';
 
 const eventsPerBatchMax = 500;
 /** A batch is one message of at most 20 MiB; one event is well below a megabyte. */
 const bytesPerBatchMax = 4 * 1024 * 1024;
 
-/** The service that sends events, and the consumers that are deployed. */
-export type Outbox = { service: string; contracts: readonly Contract[] };
+/** The service that publishes events, and its consumers that are deployed. */
+export type Outbox = { service: string; consumers: readonly EventConsumer[] };
+
+/** Transports to the consumers of a service's events; undefined for one that is not deployed. */
+export function consumerPeers(
+  service: string,
+  peerIfDeployed: (name: string) => Transport | undefined,
+): Record<string, Transport | undefined> {
+  const names = consumersOf(service).map(({ consumer }) => consumer);
+  return Object.fromEntries(names.map((name) => [name, peerIfDeployed(name)]));
+}
 
 /**
  * Sends to the consumers that this process has a transport to. No jobs are added for one that is
  * not deployed: they would pile up.
  */
-export function openOutbox(
-  service: string,
-  consumers: Record<string, Transport | undefined>,
-): Outbox {
-  const contracts = contractsOf(service).filter(({ consumer }) => consumers[consumer]);
-  return { service, contracts };
+export function openOutbox(service: string, peers: Record<string, Transport | undefined>): Outbox {
+  const consumers = consumersOf(service).filter(({ consumer }) => peers[consumer]);
+  return { service, consumers };
 }
 
 /** The transaction of a workspace's change, and the outbox for its events. */
@@ -84,13 +91,13 @@ export async function writeWithEvents<Answer>(
   change: Change,
   values: readonly unknown[],
 ): Promise<Answer | undefined> {
-  const { service, contracts } = outbox;
+  const { service, consumers } = outbox;
   const text = texts.get(change) ?? textOf(change, service, values.length);
   if (change.isPrepared) texts.set(change, text);
   const [row] = await query<Answer & { jobsTold: number }>(em, text, [
     ...values,
     workspaceId,
-    JSON.stringify(contracts),
+    JSON.stringify(consumers),
     currentTraceparent() ?? null,
   ]);
   if (!row) return undefined;
@@ -106,7 +113,7 @@ function textOf(
 ): string {
   const workspace = `$${valueCount + 1}`;
   const traceparent = `$${valueCount + 3}`;
-  const text = `with ${interestSteps({ contracts: `$${valueCount + 2}`, workspace })},
+  const text = `with ${interestSteps({ consumers: `$${valueCount + 2}`, workspace })},
      ${steps},
      events as (${events.map(wantedEvents).join(' union all ')}),
      -- Written down once: what is read of a step several times is computed as often.
@@ -157,11 +164,11 @@ function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: E
  */
 export function deliverEvents(
   service: string,
-  consumers: Record<string, Transport | undefined>,
+  peers: Record<string, Transport | undefined>,
 ): EventTask {
   return async (payload, helpers) => {
     const batch = payload as EventBatch;
-    const transport = consumers[batch.consumer];
+    const transport = peers[batch.consumer];
     if (!transport) throw new Error(`no consumer ${batch.consumer}`);
     const { workspaceId, batchId } = batch;
     const request = create(ConsumeEventsRequestSchema, {
