@@ -10,8 +10,8 @@ const pollMs = 500;
 type Stored = { tables: Map<string, number>; walBytes: number };
 
 /**
- * What a contact and a message take on disk, with their indexes, and in the write-ahead log.
- * Independent of the machine's speed.
+ * Measures what a contact and a message take on disk, with their indexes, and in the write-ahead
+ * log. Independent of the machine's speed.
  */
 export async function benchDisk(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -6,7 +6,7 @@ import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { givenBroadcast, givenTemplate, importAudience, isSent, type Tenant } from './broadcast.ts';
 import { ask, end, type SinkStatus, startSink } from './sink-process.ts';
 
-/** Neighbours of the fast tenant. */
+/** The tenants beside the fast one. */
 type Scene = { name: string; tenants: number; perMinute: number; latencyMs: number };
 
 const scenes: readonly Scene[] = [

@@ -74,8 +74,8 @@ export function remember<Value>(
 }
 
 /**
- * As `remember`, for texts of any length: at most so many, and at most so many bytes of text. What
- * is kept for a text may be several times as large.
+ * As `remember`, for texts of any length, bounded by entries and by bytes of text. The values kept
+ * for them may be several times as large.
  */
 export function rememberLong<Value extends object>(
   { entriesMax, textMaxBytes }: { entriesMax: number; textMaxBytes: number },

@@ -35,7 +35,7 @@ test('a thread that loops is killed in time, and the next request gets a new one
 });
 
 test.each<Action>(['fill memory', 'throw', 'exit'])(
-  'the process lives on when a thread is told to %s',
+  'the process lives on when a thread has to %s',
   async (action) => {
     // Filling the memory may take longer than a short limit allows: the first request has the long
     // one.

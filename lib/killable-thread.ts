@@ -29,9 +29,9 @@ type Asked = {
   signal?: AbortSignal | undefined;
 };
 
-/** A request that has not used its time after so many times as long is given up as well. */
+/** A request may last this many times its processor time before it is given up. */
 const waitFactor = 4;
-/** A look at what a thread has used is not worth less. */
+/** Shorter waits would cost more than they tell about the time used. */
 const lookEveryMsMin = 5;
 
 export class ThreadBusyError extends Error {
@@ -201,8 +201,8 @@ class Thread<Request, Answer> {
 }
 
 /**
- * Calls `tell` once the thread has used so much processor time from now on. The answer ends the
- * watch.
+ * Calls `tell` once the thread has used `limitMs` of processor time from now on. The function
+ * returned ends the watch.
  */
 function whenUsedUp(worker: Worker, limitMs: number, tell: () => void): () => void {
   const givenUpAtMs = performance.now() + limitMs * waitFactor;

@@ -1,4 +1,4 @@
-/** What stands within addresses and links, the dots of other scripts among it. */
+/** Separators within addresses and links, with the dots of other scripts. */
 const joints = /[.:/\\@?#\u3002\uff0e\uff61]+(?=\S)/g;
 const lengthMax = 255;
 

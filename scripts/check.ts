@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * What `npm run check` runs, in this order, each to its end; `--without-tests` leaves out the last.
+ * The steps of `npm run check`, in order, each to its end; `--without-tests` leaves out the last.
  */
 const steps: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'check', '--error-on-warnings'],

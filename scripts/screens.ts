@@ -19,7 +19,7 @@ const colorScheme = scheme === 'dark' ? 'dark' : 'light';
 const widths = [1280, 390];
 const { ACTIVE, PENDING, UNSUBSCRIBED, BOUNCED } = MembershipStatus;
 
-/** What the pages show of a reader, with names as long as they come. */
+/** Data for a reader's pages, with names as long as they come. */
 const subscriptions = [
   { listId: 'weekly', listName: 'The Weekly', description: 'What we found, every Friday morning' },
   { listId: 'events', listName: 'Workshops, talks and open evenings in Paris, Lyon and Marseille' },

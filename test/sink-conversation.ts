@@ -271,7 +271,7 @@ export class Conversation {
       return;
     }
     const [, username, password] = Buffer.from(initial, 'base64').toString('utf8').split('\0');
-    this.#judge(username, password);
+    this.#checkCredentials(username, password);
   }
 
   #username = '';
@@ -284,11 +284,11 @@ export class Conversation {
       this.#output += '334 UGFzc3dvcmQ6\r\n';
     } else {
       this.#loginStep = 0;
-      this.#judge(this.#username, text);
+      this.#checkCredentials(this.#username, text);
     }
   }
 
-  #judge(username: string | undefined, password: string | undefined): void {
+  #checkCredentials(username: string | undefined, password: string | undefined): void {
     const known = this.#behaviour().credentials;
     this.#isAuthenticated = username === known?.username && password === known?.password;
     this.#output += this.#isAuthenticated ? '235 welcome\r\n' : '535 5.7.8 wrong credentials\r\n';

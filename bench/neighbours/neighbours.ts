@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { attacks, heavyAttacks, type Site } from '../../test/attacks/attacks.ts';
-import { type Experience, givenNeighbour, type Neighbour } from '../../test/attacks/neighbour.ts';
+import {
+  type Experience,
+  givenOtherTenant,
+  type OtherTenant,
+} from '../../test/attacks/other-tenant.ts';
 import { givenTenant } from '../../test/attacks/tenant.ts';
 import { silentZone } from '../../test/attacks/work.ts';
 import { startDnsServer } from '../../test/dns-server.ts';
@@ -62,9 +66,12 @@ export async function benchNeighbours(args: string[]): Promise<void> {
   });
   try {
     const site = await siteOf(stack);
-    const neighbour = await givenNeighbour(await givenTenant(site.baseUrl, site), receiver.good);
+    const otherTenant = await givenOtherTenant(
+      await givenTenant(site.baseUrl, site),
+      receiver.good,
+    );
     const live = (from?: Promise<unknown>) =>
-      measure({ stack, receiver }, neighbour, { seconds, from });
+      measure({ stack, receiver }, otherTenant, { seconds, from });
     // The first round warms compilers and caches up.
     await live();
     const quiet = await live();
@@ -118,7 +125,7 @@ async function begin(name: string, site: Site) {
 
 async function measure(
   { stack, receiver }: { stack: BenchStack; receiver: Receiver },
-  neighbour: Neighbour,
+  otherTenant: OtherTenant,
   { seconds, from }: { seconds: number; from: Promise<unknown> | undefined },
 ): Promise<Figures> {
   await receiver.take();
@@ -130,7 +137,7 @@ async function measure(
       if (isOurs && memoryMb > memoryMbMax(name)) large.add(`${name} ${memoryMb.toFixed(0)} MB`);
     }
   }, 1_000);
-  const seen = await neighbour.live({ requests: perSecond * seconds, perSecond, mails, from });
+  const seen = await otherTenant.live({ requests: perSecond * seconds, perSecond, mails, from });
   clearInterval(watching);
   const writes = (perSecond * seconds) / 2;
   const sorted = seen.timesMs.toSorted((one, other) => one - other);

@@ -20,8 +20,8 @@ export const unitCosts = JSON.parse(readFileSync(file, 'utf8')) as {
 export type Kind = 'broadcast' | 'transactional' | 'hit' | 'import' | 'callback' | 'read';
 
 /**
- * Whose statements PostgreSQL's share of a kind is. Assumed: the measurements have one database for
- * all.
+ * How PostgreSQL's share of each kind divides between services. Assumed: the measurements have one
+ * database for all.
  */
 const statements: Record<Kind, Record<string, number>> = {
   broadcast: { messages: 0.83, contacts: 0.12, broadcasts: 0.05 },
@@ -46,7 +46,7 @@ export function costsOf(kind: Kind): Costs {
   return { ...services, ...Object.fromEntries(databases) };
 }
 
-/** What goes on beside broadcasts in a second, with so many mails a second and tenants. */
+/** Operations a second beside broadcasts, at a rate of mails and a number of tenants. */
 export function ratesBeside(mailsPerSecond: number, tenants: number): [Kind, number][] {
   return [
     ['transactional', mailsPerSecond * load.transactionalShare],

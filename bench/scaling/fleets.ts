@@ -1,6 +1,6 @@
 /**
- * A server, or several alike: so many cores for what runs there. `databases` need one server each:
- * they do not spread.
+ * A server, or several alike: the cores for the processes that run there. Each of `databases` needs
+ * its own server: it does not spread.
  */
 export type Server = { name: string; cores: number; runs: readonly string[] };
 

@@ -21,10 +21,11 @@ export const load = {
 } as const;
 
 /**
- * How much of a server may be in use, so that a burst and the loss of a neighbour do not stop it.
+ * How much of a server may be in use, so that a burst and the loss of another server do not stop
+ * it.
  */
 export const usableShare = 0.7;
-/** What PostgreSQL spends beside statements: vacuum, checkpoints, a replica. Not measured. */
+/** Factor for PostgreSQL's work beside statements: vacuum, checkpoints, a replica. Not measured. */
 export const databaseFactor = 1.5;
 /** A day is good if all but 5 % of its mail has left so soon after its time. */
 export const latenessMinutesMax = 15;

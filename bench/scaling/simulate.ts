@@ -7,14 +7,14 @@ import { load, usableShare } from './load.ts';
 type Cohort = { minute: number; runs: number; mails: number; waiting: number; left: number };
 
 export type Day = {
-  /** All but 5 % of the mail had left so many minutes after its time. */
+  /** Minutes after its time until all but 5 % of the mail had left. */
   latenessMinutes: number;
-  /** What the busiest minute was short of, and how much of it was in use. */
+  /** The scarcest resource of the busiest minute, and how much of it was in use. */
   tightest: { name: string; share: number };
 };
 
 const minutesOfDay = 1_440;
-/** The first day fills what waits; the second is judged. */
+/** The first day fills the queues; the second counts. */
 const days = 2;
 const microsOfMinute = 60_000_000;
 const seed = 19;

@@ -1,7 +1,7 @@
 import { addTo, type Costs, costsOf, type Kind, ratesBeside, unitCosts } from './costs.ts';
 import { latenessMinutesMax, load, prices, relayPerThousand, usableShare } from './load.ts';
 
-/** Of one core a process of Node uses so much at most, beside the threads that help it. */
+/** The most that a Node process uses, beside its helper threads. */
 const coresOfProcess = 1;
 const replicasMin = 2;
 const gb = 1e9;
@@ -25,7 +25,7 @@ export type Size = {
   monthly: { cores: number; disk: number; traffic: number; relay: number };
 };
 
-/** What a day of so many mails takes, by its busiest hour. */
+/** The servers for a day's mails, by its busiest hour. */
 export function sizeFor(mailsPerDay: number): Size {
   const shareOfHour =
     Math.max(...load.hours) / load.hours.reduce((sum: number, each) => sum + each, 0);

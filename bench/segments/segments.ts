@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { type BenchStack, startBenchStack } from '../bench-stack.ts';
 import { readPids, usageOf } from '../processes.ts';
 import { openDatabase } from '../webhooks/database.ts';
-import { at, judge } from '../webhooks/figures.ts';
+import { at, requireGate } from '../webhooks/figures.ts';
 import { fill } from './fill.ts';
 import { changesAt, upsertsDuring } from './load.ts';
 import { liveTree, threeLeaves } from './trees.ts';
@@ -77,7 +77,7 @@ async function preview({ stack: { api, workspaceId } }: SegmentsBench): Promise<
   console.log(
     `\npreview of three leaves: ${median.toFixed(0)} ms (median of 5), ${total} contacts`,
   );
-  judge(`preview below ${previewMaxMs} ms`, median < previewMaxMs);
+  requireGate(`preview below ${previewMaxMs} ms`, median < previewMaxMs);
 }
 
 async function build(bench: SegmentsBench, contacts: number): Promise<void> {
@@ -93,8 +93,8 @@ async function build(bench: SegmentsBench, contacts: number): Promise<void> {
   console.log(
     `build of ${contacts} contacts: ${(tookMs / 1_000).toFixed(1)} s; contacts.upsert p99 ${quietMs.toFixed(1)} ms quiet, ${busyMs.toFixed(1)} ms during it`,
   );
-  judge(`build below ${buildMaxMs} ms`, tookMs < buildMaxMs);
-  judge(`contacts.upsert at most ${slowerMax} times slower`, busyMs <= slowerMax * quietMs);
+  requireGate(`build below ${buildMaxMs} ms`, tookMs < buildMaxMs);
+  requireGate(`contacts.upsert at most ${slowerMax} times slower`, busyMs <= slowerMax * quietMs);
 }
 
 async function create(
@@ -146,7 +146,7 @@ async function moves(bench: SegmentsBench, live: Live): Promise<void> {
   console.log(
     `${live.perSecond} changes/s for ${live.seconds} s, ${live.segments} segments: oldest change p50 ${at(ages, 0.5).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, max ${Math.max(...ages).toFixed(0)} ms; CPU a change: ${cpu.join(', ')}`,
   );
-  judge(`p99 of moves below ${moveMaxMs} ms`, p99 < moveMaxMs);
+  requireGate(`p99 of moves below ${moveMaxMs} ms`, p99 < moveMaxMs);
 }
 
 async function oldestMs({ database, stack }: SegmentsBench): Promise<number> {

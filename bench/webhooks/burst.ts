@@ -1,4 +1,4 @@
-import { at, type Bench, judge, printCosts, usage } from './figures.ts';
+import { at, type Bench, printCosts, requireGate, usage } from './figures.ts';
 import { importContacts, subscribe, unsubscribe } from './tenant.ts';
 
 const gatePerSecond = 1_500;
@@ -34,9 +34,9 @@ export async function burst(bench: Bench, { events, rounds }: { events: number; 
         `after ${(last - committed).toFixed(0)} ms, the import answered after ${await answered} ms`,
     );
     printCosts({ before, after }, { count: events, what: 'delivery' });
-    judge('a delivery was lost', arrivals.length === events);
+    requireGate('a delivery was lost', arrivals.length === events);
     if (round === rounds) {
-      judge(`${gatePerSecond} deliveries/s`, perSecond(last - committed) >= gatePerSecond);
+      requireGate(`${gatePerSecond} deliveries/s`, perSecond(last - committed) >= gatePerSecond);
     }
   }
   await unsubscribe(bench.stack, id);

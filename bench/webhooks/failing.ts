@@ -3,7 +3,7 @@ import { Connection, Client as TemporalClient } from '@temporalio/client';
 import type { Client } from 'pg';
 import type { BenchStack } from '../bench-stack.ts';
 import { openDatabase } from './database.ts';
-import { type Bench, judge, printCosts, usage } from './figures.ts';
+import { type Bench, printCosts, requireGate, usage } from './figures.ts';
 import { importContacts, subscribe, unsubscribe } from './tenant.ts';
 
 const importSize = 10_000;
@@ -42,8 +42,8 @@ export async function failing(
     printCosts({ before, after: stored }, { count: events, what: 'delivery' });
     console.log(`  in the ${seconds} s after:`);
     printCosts({ before: stored, after }, { count: events, what: 'delivery' });
-    judge('one workflow', runs.count === 1);
-    judge(`below ${gateEvents} history events`, runs.historyEvents < gateEvents);
+    requireGate('one workflow', runs.count === 1);
+    requireGate(`below ${gateEvents} history events`, runs.historyEvents < gateEvents);
   } finally {
     await database.end();
   }

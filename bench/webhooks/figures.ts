@@ -32,7 +32,7 @@ export function printCosts(
 }
 
 /** Says how a figure compares with the one that it has to reach, and remembers a miss. */
-export function judge(what: string, isReached: boolean): void {
+export function requireGate(what: string, isReached: boolean): void {
   if (isReached) return;
   console.log(`  MISSED: ${what}`);
   process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tenant } from '../broadcast.ts';
 import { printStages } from './database.ts';
-import { at, type Bench, judge, printCosts, usage } from './figures.ts';
+import { at, type Bench, printCosts, requireGate, usage } from './figures.ts';
 import { type Load, measure, printLatency } from './open-loop.ts';
 import { givenTenant, importContacts, subscribe, unsubscribe } from './tenant.ts';
 
@@ -41,8 +41,8 @@ export async function besideDead(
   const rate = arrivals.length / ((at(times, 1) - at(times, 0)) / 1_000);
   console.log(`  ${rate.toFixed(0)}/s received`);
   printCosts({ before, after }, { count: arrivals.length, what: 'delivery' });
-  judge(`p99 below ${gateMs} ms`, p99Ms < gateMs);
-  judge(`${gateShare * 100} % of the rate`, rate >= gateShare * load.perSecond);
+  requireGate(`p99 below ${gateMs} ms`, p99Ms < gateMs);
+  requireGate(`${gateShare * 100} % of the rate`, rate >= gateShare * load.perSecond);
   await unsubscribe(bench.stack, id);
 }
 

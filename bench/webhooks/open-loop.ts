@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { contact } from './contact.ts';
 import { printStages } from './database.ts';
-import { at, type Bench, judge, printCosts, usage } from './figures.ts';
+import { at, type Bench, printCosts, requireGate, usage } from './figures.ts';
 import type { Arrival } from './receiver.ts';
 import { subscribe, unsubscribe } from './tenant.ts';
 
@@ -31,8 +31,8 @@ export async function openLoop(bench: Bench, load: Omit<Load, 'name'>): Promise<
   const p99Ms = printLatency(arrivals);
   await printStages(bench.stack, id, 'loop-');
   printCosts({ before, after }, { count: arrivals.length, what: 'delivery' });
-  judge('a delivery was lost', arrivals.length === load.perSecond * load.seconds);
-  judge(`p99 below ${gateMs} ms`, p99Ms < gateMs);
+  requireGate('a delivery was lost', arrivals.length === load.perSecond * load.seconds);
+  requireGate(`p99 below ${gateMs} ms`, p99Ms < gateMs);
   await unsubscribe(bench.stack, id);
 }
 
@@ -49,7 +49,7 @@ export function printLatency(arrivals: readonly Arrival[]): number {
   return at(times, 0.99);
 }
 
-/** What arrives while contacts are made at a rate, and of what is made. */
+/** Returns the deliveries of contacts made at a fixed rate. */
 export async function measure({ stack, receiver }: Bench, load: Load): Promise<Arrival[]> {
   const { name, perSecond, seconds, perCall } = load;
   const operation = perCall === 1 ? 'contacts.upsert' : 'contacts.import';

@@ -8,7 +8,7 @@ import type { Arrival } from './receiver-process.ts';
 export type { Arrival };
 
 const pollMs = 100;
-/** Nothing new for so long: nothing more comes. */
+/** After this long without a delivery, none is expected any more. */
 const idleMsMax = 45_000;
 
 export type Receiver = {
@@ -18,9 +18,9 @@ export type Receiver = {
   silent: string;
   /** Nobody listens there. */
   refusing: string;
-  /** What came since the last call. */
+  /** Deliveries since the last call. */
   take(): Promise<Arrival[]>;
-  /** The first arrivals of so many deliveries, and how many came again. */
+  /** Waits for the first arrivals of `count` deliveries; `twice` counts repeats. */
   takeAll(count: number): Promise<{ arrivals: Arrival[]; twice: number }>;
   stop(): void;
 };

@@ -31,7 +31,7 @@ export async function unsubscribe({ api, workspaceId }: Tenant, id: string): Pro
   await api('webhookSubscriptions.delete', { body: { workspace_id: workspaceId, id } });
 }
 
-/** An event for each of so many new contacts. */
+/** Imports `count` new contacts, an event each. */
 export async function importContacts(
   { api, workspaceId }: Tenant,
   { name, count }: { name: string; count: number },

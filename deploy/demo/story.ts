@@ -8,7 +8,7 @@ export type DemoJob = { api: DemoApi; workspaceId: string; run: string };
 
 export type Imported = {
   good: number;
-  /** Those of the good that were new to the workspace. */
+  /** Good rows that were new to the workspace. */
   created: number;
   bad: { row: number; error: string }[];
 };

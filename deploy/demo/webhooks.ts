@@ -78,7 +78,7 @@ export function expectedOf(
   };
 }
 
-/** What has arrived, once that is everything, or nothing more may be expected. */
+/** Waits until all expected events have arrived, or the time is over. */
 export async function untilArrived(
   job: DemoJob,
   { INBOX_URL = '' }: StackSettings,

@@ -82,7 +82,7 @@ const secretFile = (name: string, text: string): string => {
   return path;
 };
 
-/** What a container of a service has: its secrets are files. */
+/** The variables of a service's container: its secrets are files. */
 function settingsOf(name: string, port: number, healthPort: number): Record<string, string> {
   keepKeys(join(folder, 'keys.json'), installation);
   return {

@@ -2,7 +2,7 @@ import type { ProcessPart } from '#lib/process/part.ts';
 import type { ServicePart } from '#lib/process/run-service.ts';
 
 /**
- * What a process can be, loaded when it is asked for: a service does not pay for the libraries of a
+ * The parts that a process can run, loaded on demand: a service does not pay for the libraries of a
  * worker.
  */
 

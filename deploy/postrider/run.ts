@@ -97,7 +97,7 @@ export function readHealthConfig(env: Env) {
   }));
 }
 
-/** Whoever calls learns from health that the process goes, before it refuses anybody. */
+/** Reports not ready and goes on serving, so that callers leave before calls are refused. */
 async function serveOn(
   parts: ReadonlyMap<string, RunningProcess | undefined>,
   delayMs: number,

@@ -6,10 +6,10 @@ import type { Log } from '#lib/log.ts';
 const terminationMaxMs = 38_000;
 
 type Termination = {
-  /** What the process serves on before it shuts down. */
+  /** Time for which the process goes on serving before it shuts down. */
   delayMs: number;
   end(): Promise<void>;
-  /** What has not ended yet, for the log. */
+  /** Parts that have not ended yet, for the log. */
   running(): readonly string[];
 };
 

@@ -33,8 +33,9 @@ import { oneAtATime, type TakeRequest } from './pipeline.ts';
 
 /*
  * Every limit that a request passes in the gateway, in the order in which it passes them, with the
- * answer beyond it; the numbers are in `limits.ts`. What a request has taken is given back once its
- * answer was sent, it is refused, or its client has left. The service has limits of its own.
+ * answer beyond it; the numbers are in `limits.ts`. Everything a request has taken is given back
+ * once its answer was sent, it is refused, or its client has left. The service has limits of its
+ * own.
  *
  *  1 connections   of all, of an address       the longest idle one is ended, else the new one
  *  2 pipeline      one of a connection         the others wait; if too many, it is ended

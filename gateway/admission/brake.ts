@@ -10,7 +10,7 @@ const waitingMax = 4_096;
 
 /**
  * Paces the refusals of each caller: one that repeats its requests at once would otherwise keep the
- * process busy with them. What waits must hold nothing that others need.
+ * process busy with them. A waiting request must hold nothing that others need.
  */
 export class Brake {
   /** When a caller has had all its refusals at the allowed pace, in milliseconds. */

@@ -8,7 +8,7 @@ const limits = {
 };
 const { signal } = new AbortController();
 
-test('a caller has so many places, and the next one gets the first that is given back', async () => {
+test('a call beyond the places of its caller waits, and gets the first that is given back', async () => {
   const places = new CallerPlaces(limits, tooManyAtOnce);
   const [leave] = await Promise.all([places.enter('one', signal), places.enter('one', signal)]);
   const entered: number[] = [];

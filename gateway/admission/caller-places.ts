@@ -7,7 +7,7 @@ export type PlaceLimits = {
   besideOthersMax: number;
   /** The same of an address without a token, while others are active. */
   unauthenticatedMax: number;
-  /** Those of a caller that wait for a place. */
+  /** Calls of one caller that may wait for a place. */
   waitingMax: number;
   waitMaxMs: number;
 };

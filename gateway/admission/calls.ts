@@ -25,7 +25,7 @@ import { limitsDefault } from './limits.ts';
 
 /** Calls at once, which leaves room on each service for those that come by HTTP. */
 const callsMax = 1_024;
-/** Those of one client address, or of one IPv6 /64. */
+/** Calls of one client address, or of one IPv6 /64. */
 const callsPerClientMax = 256;
 
 export type CallLimits = {

@@ -127,7 +127,7 @@ test('requests beyond the limit are refused until one ends', async () => {
   expect((await post()).status).toBe(200);
 });
 
-test('a caller with more than its share of the requests in progress is told to wait, and others are not', async () => {
+test('a caller beyond its share of the requests in progress gets 429, and others are served', async () => {
   await start({ inFlightMax: 16 }, { trustedProxies: ['127.0.0.0/8'] });
   isWaiting = true;
   const asked = Array.from({ length: 20 }, () => get('203.0.113.1'));
@@ -332,7 +332,7 @@ test('four very large bodies of a caller are read at a time, and others have the
   while (readCount() < 5) await sleep(20);
 });
 
-test('a very large body without a length waits as others do, once so much of it has come', async () => {
+test('a very large body without a length waits as others do once it has grown beyond the limit', async () => {
   await start({});
   const sent = async () => {
     const socket = await open(

@@ -17,7 +17,7 @@ export type GatewayLimits = {
   bodyStallMs: number;
   /** Streams at once. */
   streamsMax: number;
-  /** Those of one caller. */
+  /** Streams of one caller. */
   streamsPerCallerMax: number;
   /** How long a client may read nothing of a stream. */
   readStallMs: number;

@@ -14,7 +14,7 @@ import {
   tokenFor,
 } from '../testing.ts';
 
-/** Pages by cursor. Those that are not here hold as many messages as `endless` says, for ever. */
+/** Pages by cursor. Others hold as many messages as `endless` says, for ever. */
 let pages: Record<string, string[] | ConnectError | 'hangs'>;
 let endless: number;
 let asked: ExportMessagesRequest[];

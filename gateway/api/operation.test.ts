@@ -258,7 +258,7 @@ test('a public operation needs no token, a body no content type', async () => {
   expect(response.status).toBe(200);
 });
 
-test('the token is judged before the method, the method before the body', async () => {
+test('the token is checked before the method, the method before the body', async () => {
   const path = `${gateway.url}/api/contacts.upsert`;
   const withoutToken = await fetch(path, { method: 'DELETE', body: 'not json' });
   expect(withoutToken.status).toBe(401);
@@ -268,7 +268,7 @@ test('the token is judged before the method, the method before the body', async 
   expect(await wrongMethod.json()).toMatchObject({ error: 'Method not allowed' });
 });
 
-test('the size is judged before the type, the type before the JSON', async () => {
+test('the size is checked before the type, the type before the JSON', async () => {
   const large = await post('/api/contacts.upsert', 'x'.repeat(1024 * 1024 + 1), {
     'content-type': 'text/plain',
   });

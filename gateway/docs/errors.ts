@@ -4,7 +4,7 @@ import { html } from '#lib/html/template.ts';
 import { codeNamed, errorCodes } from '../api/errors.ts';
 import { code, type DocsPage, docsPage, table, words } from './page.ts';
 
-/** What each code means and what to do, in plain words. */
+/** The meaning of each code and the remedy, in plain words. */
 const meanings: Record<string, readonly [meaning: string, action: string]> = {
   invalid_argument: [
     'A field is wrong; `details` names each with the reason. Malformed JSON is named with line and column.',

@@ -8,7 +8,7 @@ import { code, type DocsPage, docsPage, table, words } from './page.ts';
 
 const at = new Date('2026-11-21T09:30:00Z');
 
-/** What each event means and holds, from its contract. */
+/** The meaning and fields of each event, from its contract. */
 export function eventsPage(): DocsPage {
   const rows = publicEvents.map(({ type, data }) => [
     html`<a href="#${type}">${code(type)}</a>`,

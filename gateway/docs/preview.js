@@ -96,7 +96,7 @@ form.addEventListener('submit', (event) => {
   compile().catch((error) => say(error.message, true));
 });
 
-/** Lays the mail out at the chosen width, made smaller where the page has no room for it. */
+/** Shows the mail at the chosen width, made smaller where the page has no room for it. */
 function fit() {
   const width = Number(frame.width);
   const { clientWidth, clientHeight } = frame.parentElement;

@@ -120,7 +120,7 @@ test('an idle connection is ended also if its client does not close its side', a
     .resume()
     .write(preface);
   await once(socket, 'end');
-  // What comes after the end of the connection is reset.
+  // Bytes that arrive after the end of the connection cause a reset.
   const writing = setInterval(() => socket.write(Buffer.alloc(1)), 50);
   await new Promise((done) => socket.once('close', done));
   clearInterval(writing);

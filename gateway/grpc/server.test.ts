@@ -175,7 +175,7 @@ test('a stolen token of a service opens nothing', async () => {
   await expect(asked).rejects.toMatchObject({ code: Code.Unimplemented });
 });
 
-test('other protocols are told that this port has gRPC', async () => {
+test('a request of another protocol gets an answer that says that this port has gRPC', async () => {
   const baseUrl = `http://127.0.0.1:${gateway.port}`;
   const transport = createConnectTransport({ baseUrl, httpVersion: '2' });
   const call = createClient(ContactService, transport).countContacts(request, await asUser());
@@ -230,7 +230,7 @@ test('a client that is refused early may send the rest of its message', async ()
   server.close();
 });
 
-test('one client has so many calls at once, and may call again when they end', async () => {
+test('a client beyond its calls at once is refused, and may call again when they end', async () => {
   const small = await open(service.port, { callsPerClientMax: 2 });
   const { promise: go, resolve: finish } = Promise.withResolvers<{ totalContacts: number }>();
   answer = () => go;

@@ -100,7 +100,7 @@ test('the rest of a refused body is read slowly', async () => {
   const [response] = await once(sending, 'response');
   expect(response.statusCode).toBe(413);
   await new Promise((done) => setTimeout(done, 1_000));
-  // What the systems of both sides have taken counts as written.
+  // Bytes in the socket buffers of both sides count as written.
   const { bytesWritten = 0, writableLength = 0 } = sending.socket ?? {};
   expect(bytesWritten - writableLength).toBeLessThan(40 * 1024 * 1024);
   sending.destroy();

@@ -98,7 +98,7 @@ describe('a request', () => {
       '"custom_json_1":{"a":[9007199254740993]}',
       'contact.custom_json_1: must not hold an integer beyond 9007199254740991',
     ],
-  ])('with %s is told its field and what is wrong', (fields, text) => {
+  ])('with %s gets an error that names the field', (fields, text) => {
     expect(contactProblem(fields)).toBe(text);
   });
 

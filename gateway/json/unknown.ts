@@ -27,7 +27,7 @@ function collect(desc: DescMessage, json: unknown, prefix: string, found: string
 
 function collectField(field: DescField, value: unknown, path: string, found: string[]): void {
   const { message } = field;
-  // What is inside of free-form values belongs to the caller.
+  // Keys inside free-form values belong to the caller.
   if (!message || message.typeName.startsWith('google.') || field.fieldKind === 'map') return;
   if (!Array.isArray(value)) collect(message, value, `${path}.`, found);
   else {

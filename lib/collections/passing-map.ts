@@ -1,4 +1,4 @@
-/** Copying costs little beside so many changes. */
+/** After this many changes a copy costs little in comparison. */
 const changesMax = 200;
 
 /**

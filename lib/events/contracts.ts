@@ -13,9 +13,9 @@ import { file_postrider_events_v1_segment } from '#gen/postrider/events/v1/segme
 import { type EventContract, event } from '#gen/postrider/options/v1/options_pb.ts';
 
 /**
- * All events, as the messages in `proto/postrider/events/v1` declare them. Whatever depends on the
- * type of an event is read from here: outbox, interests, subscriptions, timeline, segments and
- * documentation.
+ * All events, as the messages in `proto/postrider/events/v1` declare them. Everything that depends
+ * on the type of an event is read from here: outbox, interests, subscriptions, timeline, segments
+ * and documentation.
  */
 
 /** In the order of the API. */
@@ -35,7 +35,7 @@ export const declaredEvents: readonly DeclaredEvent[] = files
   .filter((data) => hasOption(data, event))
   .map((data) => ({ ...getOption(data, event), data }));
 
-/** Those that subscriptions of webhooks may list. */
+/** Events that webhook subscriptions may list. */
 export const publicEvents: readonly DeclaredEvent[] = declaredEvents.filter(({ consumers }) =>
   consumers.includes('webhooks'),
 );

@@ -75,7 +75,7 @@ test('an event of another workspace is delivered amid the thousands of an import
   await until('the import has begun', async () => got.length > 0);
   await tell('other');
   await until('the other has come', async () => got.includes('other'));
-  // Those that were claimed before it, of sixty.
+  // Of sixty events, only those claimed before it came first.
   expect(got.indexOf('other')).toBeLessThan(15);
   await until('all have come', async () => got.length === 61, { withinMs: 15_000 });
 }, 30_000);
@@ -118,7 +118,7 @@ test('a quick event passes the backlogs of eight workspaces whose calls are slow
   const before = got.length;
   await tell('quick');
   await until('it has come', async () => got.includes('quick'), { withinMs: 20_000 });
-  // Those that were claimed before it.
+  // Only events claimed before it came first.
   expect(got.length - before).toBeLessThanOrEqual(16);
 }, 60_000);
 

@@ -37,13 +37,13 @@ const claimedMax = 16;
 /** A workspace with this many claimed is left out of the next claim. */
 const shareMax = 5;
 /**
- * What a busy process adds within this time is claimed together, and what it delivers is deleted
- * together.
+ * Jobs that a busy process adds within this time are claimed together; jobs that it delivers are
+ * deleted together.
  */
 const groupMs = 30;
 const lookEveryMs = 1_000;
 
-/** What a job of events uses of its runner. */
+/** The part of the runner that a job of events uses. */
 export type EventHelpers = {
   job: { attempts: number };
   withPgClient: <Result>(use: (client: PoolClient) => Promise<Result>) => Promise<Result>;

@@ -32,7 +32,7 @@ export type Interests = {
   task: string;
   /** The types that are made for a workspace without a row. */
   unset: readonly string[];
-  /** What the producers make for workspaces without types of their own. */
+  /** Types that producers publish for workspaces without types of their own. */
   others: readonly string[];
   /** Reads what a workspace wants now. */
   wantedTypes(em: EntityManager, workspaceId: string): Promise<string[]>;

@@ -34,7 +34,7 @@ beforeAll(async () => {
   other = await openMessagesStore(store.url);
   call = producer();
 });
-/** What the migration of messages sets for all workspaces. */
+/** The interests that the migration of messages sets for all workspaces. */
 const initial = {
   consumer: 'contacts',
   workspace_id: '',

@@ -69,7 +69,7 @@ export type Change = {
   steps: string;
   /** The events, by the rows of the steps. */
   events: readonly EventSource[];
-  /** What to select from the steps, in one row. */
+  /** The columns to select from the steps, in one row. */
   answer: string;
   /**
    * Whether to prepare the statement: the change must be a constant, with a plan that suits tables

@@ -2,7 +2,7 @@ import type { Stylesheet } from './stylesheet.ts';
 
 type Source = "'self'" | 'data:' | 'http:' | 'https:';
 
-/** What a page may do. All else is forbidden. */
+/** The sources that a page may use. All others are forbidden. */
 export type Allowed = {
   /** Scripts of the page's origin. No inline script ever runs. */
   scripts?: "'self'";
@@ -15,7 +15,7 @@ export type Allowed = {
   frames?: "'self'";
   /** Where forms may be sent. */
   forms?: "'self'";
-  /** Whose pages may show this one in a frame. */
+  /** Origins whose pages may show this one in a frame. */
   framedBy?: "'self'";
   /** Has the page run as one of a foreign origin, with nothing but these. */
   sandbox?: readonly ('allow-popups' | 'allow-popups-to-escape-sandbox')[];

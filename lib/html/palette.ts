@@ -16,7 +16,7 @@ export const colours = {
   good: ['#047857', '#34d399'],
   bad: ['#b42318', '#f97066'],
   warn: ['#8a6100', '#e0b64a'],
-  /** What a bar fills. */
+  /** The empty part of a bar. */
   track: ['#e4e7eb', '#303841'],
   /** Under a mail, which may have no ground of its own. */
   paper: ['#fff', '#fff'],

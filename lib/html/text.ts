@@ -35,8 +35,8 @@ const formatRow: FormatCallback = (row, walk, builder) => {
 };
 
 /**
- * A cell is told apart from the next one of its row: by a bar in tables of data, by a space in
- * those for layout.
+ * Separates a cell from the next one of its row: by a bar in tables of data, by a space in those
+ * for layout.
  */
 const formatCell: FormatCallback = (cell, walk, builder) => {
   walk(cell.children, builder);

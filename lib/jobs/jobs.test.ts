@@ -195,7 +195,7 @@ test('the runner restarts when another service migrates its job schema in the sa
   start();
   await add(1);
   await untilDone(1);
-  await migrateJobs(store.fork(), store.url, 'neighbour');
+  await migrateJobs(store.fork(), store.url, 'other');
   // Each is added after the runner has received the notice of the previous migration.
   await add(2);
   await untilDone(2);

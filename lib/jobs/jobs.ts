@@ -8,8 +8,8 @@
  * Order: by priority, then time. Jobs of a `queue` run one after the other; those with a `key`
  * replace each other while they wait. Every task may run twice: it must not mind.
  *
- * Who runs: one runner a process; events have another, in which workspaces take turns (`event-
- * runner.ts`). A dead process's jobs are unlocked after two minutes.
+ * Runners: one a process; events have another, in which workspaces take turns (`event-runner.ts`).
+ * A dead process's jobs are unlocked after two minutes.
  */
 
 import { EventEmitter } from 'node:events';
@@ -37,7 +37,7 @@ import { watchedTasks } from './watched-tasks.ts';
  * is given up.
  */
 export const attemptsMax = 25;
-/** From so many attempts on, some 20 minutes, a job counts as failing. */
+/** A job with this many failed attempts, after some 20 minutes, counts as failing. */
 export const failingFrom = 10;
 
 export type Job = {

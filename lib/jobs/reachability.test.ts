@@ -110,7 +110,7 @@ test('a batch that its consumer refuses holds up no other, and is tried again la
   for (let number = 0; number < 20; number += 1) await tell(`w${number}`);
   start();
   await until('the others have come', async () => got.length === 20, { withinMs: 15_000 });
-  // What is delivered is deleted in groups.
+  // Delivered jobs are deleted in groups.
   await until('the others are deleted', async () => (await waiting()).length === 1);
   const [left, ...others] = await waiting();
   expect(others).toEqual([]);

@@ -32,7 +32,7 @@ const awayText = (peer: string) => `${peer} does not answer`;
 
 type Peer = { answeredAtMs: number; refusedUntilMs: number; broughtForwardAtMs: number };
 
-/** What this process has seen last. */
+/** The last answers and failures that this process has seen of each service. */
 const peers = new Map<string, Peer>();
 
 function peerOf(key: string): Peer {
@@ -43,7 +43,7 @@ function peerOf(key: string): Peer {
   return known;
 }
 
-/** What a job has of its runner. */
+/** The part of the runner that these jobs use. */
 type Helpers = {
   withPgClient: <Result>(use: (client: PoolClient) => Promise<Result>) => Promise<Result>;
 };
@@ -103,7 +103,7 @@ export function recheckPeer(service: string): Task {
   };
 }
 
-/** Those that failed least often come first: the others may be at fault themselves. */
+/** Jobs that failed least often come first: the others may be at fault themselves. */
 async function bringForward(
   helpers: Helpers,
   { service, peer, jobsMax }: { service: string; peer: string; jobsMax: number },

@@ -45,8 +45,8 @@ export async function expectTemplateUses(store: Store, user: TemplateUser): Prom
 
 /**
  * Called at the end of the transaction that begins to use templates: when it answers, none of them
- * can be deleted. Those of `before` stay used until the transaction has committed. NOT_FOUND names
- * a template that does not exist.
+ * can be deleted. Templates of `before` stay used until the transaction has committed. NOT_FOUND
+ * names a template that does not exist.
  */
 export async function beginTemplateUses(
   em: EntityManager,
@@ -62,7 +62,7 @@ export async function beginTemplateUses(
     await push([...templateIds, ...ended]);
   } catch (error) {
     const { code } = ConnectError.from(error);
-    // What was there before uses were known may have had a template that does not exist.
+    // A row from before uses were recorded may name a template that does not exist.
     if (code === Code.NotFound && ended.length > 0) await push(templateIds);
     // A templates process from before deletes none. The expected job tries again.
     else if (code !== Code.Unimplemented) throw error;
@@ -92,7 +92,7 @@ export async function releaseTemplates(
   try {
     await store.fork().transactional(async (em) => {
       const version = await lockUses(em, user);
-      // What is left, or of something else that has the id by now.
+      // Read under the lock: the id may belong to a new row by now.
       const { name, templateIds } = (await usesOf(em, user)) ?? { name: '', templateIds: [] };
       await setNewest(templateUses, user, { name, templateIds, version });
     });

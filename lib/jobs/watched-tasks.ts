@@ -15,7 +15,7 @@ export function watchedTasks(tasks: TaskList): TaskList {
   return Object.fromEntries(each);
 }
 
-/** Those that nobody's request has caused, such as the ones of every minute, are in no trace. */
+/** Scheduled jobs belong to no trace. */
 function spanOf(name: string, payload: unknown): SpanOptions {
   const traceparent =
     typeof payload === 'object' && payload !== null && 'traceparent' in payload

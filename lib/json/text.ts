@@ -22,7 +22,8 @@ export function textOf(bytes: Uint8Array): string {
 export function parseText(text: string, from = 0, to = text.length): unknown {
   const json = from === 0 && to === text.length ? text : text.slice(from, to);
   // A reviver makes parsing several times slower, so it is used only for texts with many digits in
-  // a row. What is before an element shows a number as one.
+  // a row. A number is recognised by the character before it, so the text includes the one before
+  // an element.
   const around = from === 0 ? json : text.slice(from - 1, to);
   return longInteger.test(around) ? JSON.parse(json, markInexactInteger) : JSON.parse(json);
 }

@@ -8,7 +8,7 @@ import {
 import { keyId, keyIdBytes } from './key-pair.ts';
 
 /**
- * AES-256-GCM. What is sealed for one place, such as a row and column, opens for that place only.
+ * AES-256-GCM. A value sealed for one place, such as a row and column, opens for that place only.
  */
 export type Box = {
   seal(plain: Buffer, place: string): Buffer;

@@ -24,8 +24,8 @@ const headBytes = keyIdBytes + keyBytes;
 const iv = Buffer.alloc(12);
 
 /**
- * Seals texts to public keys, as ECIES does: X25519, HKDF-SHA256, AES-256-GCM. Whoever seals cannot
- * open.
+ * Seals texts to public keys, as ECIES does: X25519, HKDF-SHA256, AES-256-GCM. The sealing process
+ * cannot open them.
  */
 export type LetterWriter = {
   seal(text: string, place: string): string;

@@ -9,7 +9,7 @@ export const services = [
   'webhooks',
 ] as const;
 
-/** Who has the keys of a box. */
+/** The service that has the keys of each kind of box. */
 export const boxOwners: Record<string, string> = {
   'workspace-secrets': 'workspaces',
   'feed-headers': 'broadcasts',
@@ -18,7 +18,7 @@ export const boxOwners: Record<string, string> = {
   'message-contents': 'messages',
 };
 
-/** Who makes and reads links of a purpose. */
+/** The processes that make and read the links of each purpose. */
 export const macOwners: Record<string, readonly string[]> = {
   'postrider/tracking': ['messages', 'gateway'],
   'postrider/link-targets': ['messages', 'gateway'],

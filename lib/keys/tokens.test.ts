@@ -130,7 +130,7 @@ test('a token whose claims were changed is refused', async () => {
   expect(await gateway.verifyToken(`${header}.${claims}.${signature}`)).toBeUndefined();
 });
 
-/** A token signed by a process whose clock is ahead by so many seconds, or behind if negative. */
+/** A token signed by a process whose clock is ahead by `seconds`, or behind if negative. */
 function signedAhead(seconds: number, pair = own): Promise<string> {
   const at = nowSeconds() + seconds;
   return signed({ ...ofService(), iat: at, nbf: at, exp: at + 300 }, pair);

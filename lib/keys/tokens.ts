@@ -21,7 +21,7 @@ const toleranceSeconds = 60;
 const clockWarningEveryMs = 60_000;
 const idLength = 11;
 
-/** Who signs tokens of people and API keys. */
+/** The service that signs tokens of users and API keys. */
 const issuer = 'workspaces';
 const audienceOf = (type: Claims['type']) =>
   type === 'service' ? 'postrider/services' : 'postrider/api';
@@ -133,7 +133,7 @@ function aheadSeconds({ iat, nbf }: JWTPayload): number {
   return (iat ?? nbf ?? 0) - Math.floor(Date.now() / 1000);
 }
 
-/** What keys need of a log. */
+/** The part of a log that keys use. */
 export type WarningLog = { warn(about: object, text: string): void };
 
 export type ClockWatch = (payload: JWTPayload) => void;

@@ -1,4 +1,4 @@
-/** A tenant is active for so long after a call. */
+/** A tenant counts as active for this long after a call. */
 const activeMs = 1_000;
 
 /** Which tenants make calls: just enough to tell whether one is alone. */

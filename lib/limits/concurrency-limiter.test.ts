@@ -126,7 +126,7 @@ test('a tenant that rests has no place, and others have all of them', async () =
   expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(395);
 });
 
-test('a tenant that rests for longer than a call may wait is told to slow down', async () => {
+test('a tenant that rests for longer than a call may wait gets ResourceExhausted', async () => {
   limiter = new ConcurrencyLimiter({ ...heavyLimits, waitMaxMs: 20 });
   await enter('a');
   await leave('a', 5_000);
@@ -141,7 +141,7 @@ test('a tenant that is alone has no more than the places for one that is', async
   expect(count('a')).toBe(3);
 });
 
-test('a tenant may wait with so much, and more is refused as its own fault', async () => {
+test('a call beyond those that a tenant may have waiting is refused as its own fault', async () => {
   many('a', 26);
   await settle();
   await expect(enter('a')).rejects.toMatchObject({ code: Code.ResourceExhausted });

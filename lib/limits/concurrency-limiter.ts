@@ -34,7 +34,7 @@ export type ConcurrencyLimits = {
 export type BesideOthers = {
   /** Of one tenant. */
   places: number;
-  /** A tenant has a place again after so many times as long as it had it. */
+  /** After giving a place back, a tenant rests this many times as long as it had the place. */
   restTimes: number;
   restMaxMs: number;
 };
@@ -88,8 +88,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Resolves with what gives the place back; with `restMs` the tenant may not enter for so long
-   * after that. ResourceExhausted if the tenant has its share or rests, else Unavailable.
+   * Resolves with what gives the place back; with `restMs` the tenant may not enter for that time
+   * afterwards. ResourceExhausted if the tenant has its share or rests, else Unavailable.
    */
   async enter(tenant: string, signal: AbortSignal): Promise<(restMs?: number) => void> {
     signal.throwIfAborted();

@@ -11,7 +11,7 @@ export class FairShares {
     this.#max = max;
   }
 
-  /** Whether a caller may have so much more. */
+  /** Whether a caller may have `more`; otherwise whose share is exhausted. */
   verdict(caller: string, more: number): 'granted' | 'caller' | 'all' {
     if (this.#total + more > this.#max) return this.#isLarge(caller, more) ? 'caller' : 'all';
     if (this.#total + more <= this.#max / 2) return 'granted';

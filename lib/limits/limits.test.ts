@@ -82,7 +82,7 @@ function givenLedger() {
   return { state, report };
 }
 
-/** Ten moments a second, so many requests a second of each process; what each lets through. */
+/** The requests that each process admits when each gets its own rate, ten times a second. */
 async function run(
   processes: { limits: RequestLimits; shared: SharedUsage; perSecond: number }[],
   seconds: number,

@@ -52,7 +52,7 @@ export class RateLimiter {
     return this.#refilled(bucket, this.#now(), perSecond) < 1;
   }
 
-  /** What was taken since the last call, by key. */
+  /** Tokens taken since the last call, by key. */
   takeUsage(): Map<string, number> {
     const used = this.#used;
     this.#used = new Map();

@@ -15,7 +15,7 @@ const everyMs = 1_000;
 const reportMaxMs = 2_000;
 /** Of one report. */
 export const usageMax = 500;
-/** What is used less than this part of a limit is not reported. */
+/** Usage below this part of a limit is not reported. */
 const reportedPart = 1 / 20;
 /** Below this part of a limit all processes together leave each of them all of it. */
 const sharedPart = 0.8;

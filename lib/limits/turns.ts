@@ -6,13 +6,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  */
 export const largeMessageBytes = 128 * 1024;
 
-/** Lets whatever waits run first where a large message is at work. */
+/** Lets other work run first if the message is large. */
 export async function giveTurn(messageBytes: number): Promise<void> {
   if (messageBytes > largeMessageBytes) await nextTurn();
 }
 
 /**
- * After so much work others have a turn, however many items that was: one of them may take
+ * Other work has a turn after this time rather than after a number of items: one item may take
  * milliseconds.
  */
 const turnMs = 4;

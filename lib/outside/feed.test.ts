@@ -110,7 +110,7 @@ test.each([
   ],
   ['never answers', () => {}, 'request timeout after 5s', true],
 ])(
-  'a feed that %s is told by its text',
+  'a feed that %s has its own error text',
   async (_, behave, error, isRetryable) => {
     server.behaviour = (_request, response) => behave(response);
     expect(await ask()).toEqual({ error, isRetryable });

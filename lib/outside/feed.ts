@@ -16,7 +16,7 @@ export type FeedAnswer =
 
 const timeoutMs = 5_000;
 export const feedSizeMaxBytes = 1024 * 1024;
-/** It would be rounded to a neighbour. */
+/** A double would round it. */
 const inexact = `an integer beyond ${Number.MAX_SAFE_INTEGER}, which fits as a text only`;
 /** Each level is three levels of a message on the wire, which may have 100. */
 const depthMax = 24;

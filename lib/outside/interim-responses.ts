@@ -34,7 +34,7 @@ export function passOverInterimResponses<S extends Socket>(socket: S): S {
       if (held.length > 0 && !mayBeInterim(held)) return release();
     }
   };
-  /** What is held belongs to the answer. */
+  /** The bytes held belong to the answer. */
   function release(): Buffer | null {
     isBeforeAnswer = false;
     const answer = held;

@@ -155,7 +155,7 @@ test('work that a call leaves behind gets its connection after the answer, and k
     return [left] as const;
   };
   const [left] = await endingStatements({ signal: call.signal, tenant: 'w1' }, run);
-  // What the server does when it has answered.
+  // As the server does once it has answered.
   call.abort();
   expect(await left).toEqual([{ one: 1 }]);
   gate.resolve();

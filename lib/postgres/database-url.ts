@@ -42,8 +42,9 @@ function withSettings(databaseUrl: string, settings: readonly string[]): string 
 }
 
 /**
- * What provisioning gives the role of each service (deploy/postrider/provision.ts), for a role that
- * all services share. A pooler refuses connections that begin so: it needs a role for each service.
+ * Adds the settings that provisioning gives the role of each service
+ * (deploy/postrider/provision.ts), for a role that all services share. A pooler refuses such
+ * connections: it needs a role for each service.
  */
 export function inSchema(databaseUrl: string, schema: string): string {
   return withSettings(databaseUrl, [

@@ -22,8 +22,7 @@ test('a connection to PostgreSQL itself plans by index, and may prepare', async 
 test('a connection of a pooler is left as it is for the others that share it, and prepares nothing', async () => {
   const mayPrepare = planByIndex(pool);
   const { onConnect } = pool.options;
-  // As behind a pooler: the process id that the client was told is not that of the server's
-  // process.
+  // As behind a pooler: the process id that the client got is not that of the server's process.
   const behindPooler = (client: pg.ClientBase) =>
     onConnect?.(Object.assign(client, { processID: 1 }));
   Object.assign(pool.options, { onConnect: behindPooler });

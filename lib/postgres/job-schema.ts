@@ -66,7 +66,7 @@ const endlessTries = (schema: string) => `
 
 /**
  * SQL that adds jobs of `deliverEvents` without a notice: a notice wakes every connection of the
- * database that listens to anything, and commits that have one wait for each other. Whoever adds
+ * database that listens to anything, and commits that have one wait for each other. Code that adds
  * one nudges the runners of its own process after the commit.
  */
 export const insertQuietJobs = (service: string) =>

@@ -140,7 +140,7 @@ async function createSchemaOfUrl(em: EntityManager, url: string): Promise<void> 
   if (!found) await query(em, `create schema ${schema}`, []);
 }
 
-/** What is done stays done: a repeat begins with the migration that got no lock. */
+/** Finished migrations stay: a repeat begins with the one that got no lock. */
 async function retryLocks(work: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

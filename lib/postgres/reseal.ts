@@ -17,7 +17,7 @@ export type SealedColumn<Value = unknown> = {
   type: 'text' | 'bytea' | 'jsonb';
   /** The value in a row, null where there is none. */
   read: string;
-  /** What the column becomes, with `given.value` as the new value. */
+  /** SQL of the column's new content, with `given.value` as the new value. */
   column: string;
   write: string;
   /** Bounds the memory that a batch takes. */
@@ -40,8 +40,8 @@ const passesMax = 5;
 const reportEveryMs = 5_000;
 
 /**
- * Seals everything in a column by the key in use, in batches, beside the running service. What is
- * sealed so already stays as it is, so that it can be ended and begun again at any time.
+ * Seals everything in a column by the key in use, in batches, beside the running service. Values
+ * that have that key already stay as they are, so that it can be ended and begun again at any time.
  */
 export async function resealColumn<Value>(
   store: Store,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** What a connection sends before anything else, by name. */
+/** Parameters of a connection's start-up message, by name. */
 type StartUp = Record<string, string | undefined>;
 
 /** A server that notes start-up messages and closes the connections. */

@@ -27,9 +27,9 @@ export type RunningProcess = {
 
 /** In words for operators, with the command that helps. */
 export type Readiness = {
-  /** What it can't work without. */
+  /** Faults that keep it from working. */
   missing: string[];
-  /** What it works without, but not as well. */
+  /** Faults that it works with, though not as well. */
   warnings: string[];
 };
 

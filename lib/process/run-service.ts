@@ -46,9 +46,9 @@ export type ServiceProcess = {
   deliverEvents?: EventTask;
   /** Jobs that wait for servers of tenants, in a lane of their own. */
   slowTasks?: TaskList;
-  /** What it stores sealed; `rotate-secrets` as argument seals it by the key in use. */
+  /** Its sealed columns; `rotate-secrets` as argument seals them by the key in use. */
   sealed?: readonly SealedColumn[];
-  /** Those of `tasks` that run at the start and every minute. */
+  /** Names of `tasks` that run at the start and every minute. */
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
@@ -104,7 +104,7 @@ export type ServicePart = ProcessPart & {
 type Open<Config> = (base: Base, config: Config) => Promise<ServiceProcess>;
 
 /**
- * A service as part of a process: it migrates if it is told to, serves, runs its jobs, and drains
+ * A service as part of a process: it migrates if configured to, serves, runs its jobs, and drains
  * when it is stopped.
  */
 export function servicePart<Config extends ServiceConfig>(

@@ -6,7 +6,7 @@ import {
 import { invalidField } from '../errors/errors.ts';
 import type { SealedPlace } from '../keys/keyring.ts';
 
-/** What the settings of a kind of provider are, and which of them are secret. */
+/** A kind of provider: its settings, and which of them are secret. */
 export type KindOfProvider<Schema extends DescMessage = DescMessage> = {
   /** As in the API; the settings stand in the field of this name of `EmailProvider`. */
   kind: string;

@@ -61,9 +61,9 @@ type Count = {
 type QuotasOfWorkspace = Partial<Record<string, bigint>>;
 
 /**
- * What workspaces have of the resources of a service, for calls that add some. A call asks the last
- * count, which is at least 10 seconds apart from the next, and never waits: so a workspace can go
- * beyond a quota by what other processes add in the meantime.
+ * Counts what workspaces have of a service's resources, for calls that add some. A call asks the
+ * last count, which is at least 10 seconds apart from the next, and never waits: so a workspace can
+ * go beyond a quota by what other processes add in the meantime.
  */
 export class Quotas {
   readonly #context: QuotaContext;
@@ -147,8 +147,8 @@ export class Quotas {
   }
 
   /**
-   * What the workspace has of each resource of this service. Waits a few seconds for counts; the
-   * last ones serve after that.
+   * The workspace's use of each resource of this service. Waits a few seconds for counts; the last
+   * ones serve after that.
    */
   async usage(workspaceId: string) {
     const names = Object.keys(this.#context.counts) as Resource[];

@@ -1,4 +1,4 @@
-/** What is counted for a workspace, and what it may have of it. */
+/** A resource that is counted for each workspace, and its limit. */
 type Quota = {
   unit: 'rows' | 'bytes';
   /** Of an installation that sets no other. */

@@ -27,7 +27,7 @@ const kinds: Record<Word, SpanKind> = {
 /** A collector that is away must not hold up the end of a process. */
 const lastSpansMaxMs = 2_000;
 
-/** What Temporal's exporter of a workflow's spans needs. */
+/** The parts that Temporal's exporter of workflow spans needs. */
 export type Opened = { processor: BatchSpanProcessor; resource: Resource };
 
 let opened: (Opened & { provider: BasicTracerProvider }) | undefined;
@@ -110,7 +110,7 @@ async function endedWith<T>(span: Span, result: Promise<T>): Promise<T> {
   }
 }
 
-/** Messages of errors may hold addresses, so only the type is told. */
+/** Messages of errors may hold addresses, so spans get only the type. */
 function fail(span: Span, error: unknown): void {
   span.setAttribute('error.type', error instanceof Error ? error.name : 'error');
   span.setStatus({ code: SpanStatusCode.ERROR });

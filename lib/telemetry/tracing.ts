@@ -1,4 +1,4 @@
-/** What is done for whom, in the words of OpenTelemetry. */
+/** Span kinds of OpenTelemetry. */
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
 
 /**
@@ -18,11 +18,11 @@ export type SpanOptions = {
 export type OpenSpan = {
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** What it stands for has failed, although the work returns. */
+  /** Marks the span as failed although the work returns. */
   fail(): void;
 };
 
-/** What `startTracing` provides. */
+/** Functions that `startTracing` provides. */
 export type Tracing = {
   inSpan<T>(name: string, options: SpanOptions, work: (span: OpenSpan) => T): T;
   /** Of the current span, in the form of W3C. */

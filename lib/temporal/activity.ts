@@ -3,10 +3,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { withoutAddresses } from '../log.ts';
 
-/**
- * What a cancelled activity may take to come to its end: as long as the slowest answer that it
- * still waits for.
- */
+/** Time for a cancelled activity to end: as long as the slowest answer that it still waits for. */
 const endingMaxMs = 15_000;
 
 const final: ReadonlySet<Code> = new Set([

@@ -10,7 +10,7 @@ const types = { Keyword: 2, Int: 3 } as const;
  */
 export type SearchAttributes = Readonly<Record<string, keyof typeof types>>;
 
-/** Those of the wanted search attributes that the namespace has. */
+/** The wanted search attributes that the namespace has. */
 export async function knownSearchAttributes(
   temporal: Client,
   wanted: SearchAttributes,

@@ -50,7 +50,7 @@ test('customEvents.upsert answers the event as documented, and get and list find
   expect(missing).toMatchObject({ status: 404, body: { error: 'Custom event not found' } });
 });
 
-test('customEvents.import answers 201 with a result for each row, those that can not be read among them', async () => {
+test('customEvents.import answers 201 with a result for each row, also for unreadable ones', async () => {
   const email = somebody();
   const row = { email, event_name: 'visit', external_id: unique('v') };
   const rows = [row, { ...row, external_id: 'bad', goal_value: 'much' }, { ...row, email: '' }];

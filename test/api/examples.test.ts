@@ -16,7 +16,7 @@ import { borrowedStack } from '../stack/shared.ts';
 
 const stack = borrowedStack();
 
-/** What others refer to comes first; what takes away comes last. */
+/** Operations that others depend on come first; those that delete come last. */
 const first = [
   'lists.create',
   'contacts.upsert',

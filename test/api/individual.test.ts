@@ -22,16 +22,16 @@ const individual = (id: string, recipient_email: string, more: object = {}) =>
 
 test('broadcasts.sendToIndividual sends before, during and after, and changes no count', async () => {
   const { id, emails } = await givenBroadcast(stack, 20);
-  const stranger = `${unique('stranger')}@example.com`;
+  const unknown = `${unique('unknown')}@example.com`;
   const [member = ''] = emails;
-  for (const email of [stranger, member]) {
+  for (const email of [unknown, member]) {
     expect(await individual(id, email)).toMatchObject({ status: 200, body: { success: true } });
   }
   await sendNow(stack, id);
   await untilStatus(stack, id, 'sent');
-  good(await individual(id, stranger));
+  good(await individual(id, unknown));
   expect(mailsTo(stack, emails)).toHaveLength(21);
-  expect(mailsTo(stack, [stranger])).toHaveLength(2);
+  expect(mailsTo(stack, [unknown])).toHaveLength(2);
   expect(await readBroadcast(stack, id)).toMatchObject({ enqueued_count: 20, sent_count: 20 });
   const query = { workspace_id: stack.workspaceId, broadcast_id: id };
   const { stats } = good(await stack.call('messages.broadcastStats', undefined, { query }));

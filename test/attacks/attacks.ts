@@ -61,7 +61,7 @@ function compileOf(tenant: Tenant, source: string, connections: number): Running
   return flood(tenant, { connections, request: () => ({ path: '/api/templates.compile', body }) });
 }
 
-/** Mails through the tenant's server, from so many callers at once. */
+/** Mails through the tenant's server, from `connections` callers at once. */
 async function mailsOf(tenant: Tenant, source: string, connections: number): Promise<Running> {
   const notification = await givenNotification(tenant, { source });
   const prefix = unique('victim');
@@ -96,7 +96,7 @@ async function throughServer(
 const pathOf = (operation: string, query: Record<string, string>) =>
   `/api/${operation}?${new URLSearchParams(query)}`;
 
-/** Each is a tenant, or a stranger, that does its worst. */
+/** Each is by a tenant or an unauthenticated caller. */
 export const attacks: readonly Attack[] = [
   {
     name: 'a hot loop of reads',
@@ -154,8 +154,8 @@ export const attacks: readonly Attack[] = [
     async begin({ baseUrl }) {
       const contact = { email: 'a@example.com' };
       const body = bodyOf({ workspace_id: 'x'.repeat(60_000), contact, list_ids: ['a'] });
-      const stranger = { baseUrl, token: '' };
-      return flood(stranger, { connections: 45, request: () => ({ path: '/subscribe', body }) });
+      const anonymous = { baseUrl, token: '' };
+      return flood(anonymous, { connections: 45, request: () => ({ path: '/subscribe', body }) });
     },
   },
   {

@@ -20,8 +20,8 @@ const attackerAddress = '127.0.0.2';
 const requestMaxMs = 60_000;
 
 /**
- * Requests over so many connections, one after the other on each, until it is stopped or all have
- * been made.
+ * Sends requests over `connections`, one after the other on each, until it is stopped or all are
+ * sent.
  */
 export function flood(
   { baseUrl, token }: Pick<Tenant, 'baseUrl' | 'token'>,

@@ -71,7 +71,7 @@ export async function givenNotification(
   return id;
 }
 
-/** A list of so many contacts, and a template for broadcasts to them. */
+/** A list of at most `contactsMax` contacts, and a template for broadcasts to them. */
 export async function givenSendable(
   tenant: Tenant,
   contactsMax: number,

@@ -9,7 +9,7 @@ import { givenSegmentBroadcast } from './segment.ts';
 
 export type ChaosOptions = {
   recipients: number;
-  /** Sends to segments of so many contacts, made from this seed, and not to a list of them. */
+  /** Sends to segments made from this seed instead of a list. */
   segmentSeed?: number;
   ratePerMinute: number;
   /** Delay of the answers of the sink. */

@@ -49,8 +49,8 @@ export async function check(
   const twice = doubled.reduce((sum, [, messageIds]) => sum + messageIds.length - 1, 0);
   const lost = emails.length - byEmail.size - (record.failed ?? 0) - (record.skipped ?? 0);
   const bound = boundOf(faults, stack.hasJournal);
-  const strangers = mailsByEmail(stack, outsiders).size;
-  expect(strangers === 0, `${strangers} got a mail that was not for them`);
+  const others = mailsByEmail(stack, outsiders).size;
+  expect(others === 0, `${others} got a mail that was not for them`);
   expect(lost === 0, `${lost} recipients got no mail`);
   expect(twice <= bound, `${twice} mails came twice, more than ${bound}`);
   for (const [email, messageIds] of doubled) {

@@ -23,7 +23,7 @@ const { values } = parseArgs({
     'fake-duplicate': { type: 'boolean', default: false },
     /** Spares messages itself, so that nobody may get a mail twice. */
     'senders-live': { type: 'boolean', default: false },
-    /** Kills messages so often, at random moments, and does nothing else. */
+    /** Number of kills of messages, at random moments, and no other fault. */
     kills: { type: 'string' },
     /** Messages keeps no journal. */
     'without-journal': { type: 'boolean', default: false },

@@ -181,7 +181,7 @@ test.each(reached.map((route) => [route.path, route] as const))(
   60_000,
 );
 
-/** What a page may be of. */
+/** Fields that name the parent of a page. */
 const selectors = ['list_id', 'segment_id', 'id', 'email'];
 
 // A stream has no cursors.

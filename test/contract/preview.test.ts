@@ -88,7 +88,7 @@ inChromium.each([390, 1280])(
 );
 
 inChromium(
-  'a mail can run nothing, and a mistake is told',
+  'a mail cannot run scripts, and a mistake shows its error',
   async () => {
     const { page, asked } = await opened(1280);
     const evil = `<script>parent.document.title = 'broken'; document.title = 'x'</script>

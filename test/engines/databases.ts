@@ -16,7 +16,7 @@ export type Server = {
 const password = 'superuser';
 
 type ServerOptions = {
-  /** Those of the project's own version if absent. */
+  /** Programs of the project's own version if absent. */
   programs?: string;
   /** Takes no connection without TLS. */
   isTlsOnly?: boolean;

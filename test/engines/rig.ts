@@ -14,7 +14,7 @@ export type Rig = {
   start(part: StackPart): Promise<void>;
   /** kill -9; false if no process has this name. */
   kill(name: string): boolean;
-  /** What a process has printed. */
+  /** The output of a process. */
   logOf(name: string): string;
   /** Runs at the end, the latest first. */
   atEnd(work: () => Promise<unknown>): void;

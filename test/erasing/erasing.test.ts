@@ -99,10 +99,10 @@ async function givenDoomed(id: string): Promise<void> {
   await fillAll(id);
 }
 
-test('a deleted workspace leaves no row in any table of any service, and its neighbours keep theirs', async () => {
+test('a deleted workspace leaves no row in any table of any service, and other workspaces keep theirs', async () => {
   await givenDoomed('doomed');
-  await givenDoomed('neighbour');
-  const before = await everywhere('neighbour');
+  await givenDoomed('other');
+  const before = await everywhere('other');
   for (const [name, rows] of Object.entries(before)) {
     expect(Object.keys(rows)).toEqual(await tenantTables(stores[name] as Store));
   }
@@ -111,7 +111,7 @@ test('a deleted workspace leaves no row in any table of any service, and its nei
   await round('doomed');
   expect(await everywhere('doomed')).toEqual(nowhere());
   const { watch_cursor: _, ...broadcasts } = before.broadcasts as Record<string, number>;
-  expect(await everywhere('neighbour')).toMatchObject({ ...before, broadcasts });
+  expect(await everywhere('other')).toMatchObject({ ...before, broadcasts });
 });
 
 test('the id is taken, and nothing is said to be done, until nothing can come any more', async () => {

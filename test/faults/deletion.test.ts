@@ -153,7 +153,7 @@ test('a deletion goes on after contacts, messages and workspaces were killed in 
   await importContacts(tenant, await givenList(tenant), 5_000);
   await sendNow(tenant, id);
   await until('all is sent', async () => mailsTo(tenant, emails).length === emails.length);
-  const neighbours = (await tablesLeft(stack.workspaceId)).filter((table) => !isQueue(table));
+  const others = (await tablesLeft(stack.workspaceId)).filter((table) => !isQueue(table));
   const held = ['contacts.contacts', 'messages.messages'];
   await holdingRows(held, workspaceId, async () => {
     await remove(tenant);
@@ -172,5 +172,5 @@ test('a deletion goes on after contacts, messages and workspaces were killed in 
     withinMs: 100_000,
   });
   expect(await tablesLeft(workspaceId)).toEqual([]);
-  expect(await tablesLeft(stack.workspaceId)).toEqual(expect.arrayContaining(neighbours));
+  expect(await tablesLeft(stack.workspaceId)).toEqual(expect.arrayContaining(others));
 }, 150_000);

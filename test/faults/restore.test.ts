@@ -60,7 +60,7 @@ async function backUp(): Promise<void> {
   stack.processes.thaw('temporal');
 }
 
-/** What a restore finds in Temporal. */
+/** The state of Temporal at a restore. */
 const temporals = {
   'as it was': () => {},
   empty: () => rmSync(temporal(), { recursive: true }),
@@ -137,10 +137,10 @@ test.each(['as it was', 'empty', 'older'] as const)(
     expect(await system('releaseHold', { in_doubt: 'cancel' })).toMatchObject({ cancelled: 1 });
     expect(await readBroadcast(stack, id)).toMatchObject({ status: 'cancelled' });
     const mails = mailsTo(stack, emails);
-    // What was on its way in the process that was killed may have arrived after the count.
+    // Mails in flight in the killed process may have arrived after the count.
     expect(new Set(mails.map(({ email }) => email)).size).toBe(mails.length);
     expect((await system('hold')).hold).toBeUndefined();
-    // What begins after the release is sent as ever.
+    // Broadcasts that begin after the release are sent as usual.
     const next = await givenBroadcast(stack, 20);
     await sendNow(stack, next.id);
     await untilSent(next.emails, 20);

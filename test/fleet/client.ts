@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Call, createCall } from '../stack/client.ts';
 
-/** What happened to requests, beyond their last answers. */
+/** Failures of requests before their last answers. */
 export type Hardships = {
   /** Connections that were refused: the next gateway was asked. */
   refused: number;

@@ -19,7 +19,7 @@ export type Ending = {
   /** Null if it was killed. */
   code: number | null;
   ms: number;
-  /** What `/readyz` answered from SIGTERM on, each change once: a status, or `closed`. */
+  /** Answers of `/readyz` from SIGTERM on, each change once: a status, or `closed`. */
   health: (number | 'closed')[];
 };
 

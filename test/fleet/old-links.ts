@@ -13,7 +13,7 @@ export async function linksOfMail(stack: TestStack, emails: readonly string[]): 
   return { email, tracked: linkOf(mail, 'News'), leave: linkOf(mail, 'Leave'), oneClick };
 }
 
-/** What does not work of them now; the last of them unsubscribes the recipient. */
+/** Returns the links that fail; the last one unsubscribes the recipient. */
 export async function linkProblems({ tracked, leave, oneClick }: OldLinks): Promise<string[]> {
   const followed = await fetch(tracked, { redirect: 'manual' });
   const target = followed.headers.get('location') ?? '';

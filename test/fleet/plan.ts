@@ -11,7 +11,7 @@ type Variables = Record<string, string>;
 export type Plan = {
   members: MemberPlan[];
   gatewayUrls: string[];
-  /** What `migrate` reads. */
+  /** The variables of `migrate`. */
   databases: Variables;
 };
 

@@ -36,7 +36,7 @@ function git(...args: string[]): Buffer {
 
 type Locked = { version?: string; dev?: boolean };
 
-/** What processes load, by version. */
+/** The versions of the packages that processes load. */
 function dependenciesOf(folder: string): Record<string, string | undefined> {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const packages = Object.entries(lock.packages as Record<string, Locked>);

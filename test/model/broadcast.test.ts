@@ -7,7 +7,7 @@ import { borrowedStack } from '../stack/shared.ts';
 import { bringToRest, givenLife, live } from './life.ts';
 import { anyPlan, type Plan } from './plan.ts';
 import { misfit } from './table.ts';
-import { judge } from './verdict.ts';
+import { findProblems } from './verdict.ts';
 
 // `MODEL_SEED` and `MODEL_RUNS` select other runs; a failure prints its seed.
 const seed = Number(process.env.MODEL_SEED ?? 1);
@@ -47,7 +47,7 @@ async function problemsOf(plan: Plan): Promise<string[]> {
   const found = await Promise.all(
     lives.map(async (lived) => {
       const status = await bringToRest(stack, lived);
-      return judge(stack, lived, { status, bound });
+      return findProblems(stack, lived, { status, bound });
     }),
   );
   return found.flat();

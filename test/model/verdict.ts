@@ -13,7 +13,7 @@ const inFlightMs = 3_000;
 /**
  * The faults of a broadcast at rest; `bound` is the number of mails that may have arrived twice.
  */
-export async function judge(
+export async function findProblems(
   stack: TestStack,
   lived: Lived,
   { status, bound }: { status: string; bound: number },
@@ -34,7 +34,7 @@ export async function judge(
     expect(atMs < cancelled + inFlightMs, 'a mail went out after the cancel');
   }
   if (status === 'draft') expect(mails.length === 0, 'a draft was sent');
-  if (status === 'sent') await judgeSent(stack, lived, { reached: reached.size, expect });
+  if (status === 'sent') await checkSent(stack, lived, { reached: reached.size, expect });
   if (status === 'sent' || status === 'cancelled') {
     const run = await endStatus(stack, lived.id).catch(() => 'NEVER STARTED');
     // One that was cancelled before it began may have no run.
@@ -49,7 +49,7 @@ export async function judge(
   return problems;
 }
 
-async function judgeSent(
+async function checkSent(
   stack: TestStack,
   { id, emails }: Lived,
   { reached, expect }: { reached: number; expect: (isSo: boolean, problem: string) => void },

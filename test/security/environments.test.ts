@@ -22,7 +22,7 @@ const stack = borrowedStack();
 const countingMs = 5 * 60_000;
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
-/** Who the owner of the stack's workspace is, from the token of a session. */
+/** The owner of the stack's workspace, from the token of a session. */
 async function ownerClaims(): Promise<Claims> {
   const token = await ownerToken(stack.settings);
   const { sub, sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

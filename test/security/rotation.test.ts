@@ -112,7 +112,7 @@ test(
     await setRate(stack, fast);
     await untilStatus(stack, id, 'sent');
     expect(new Set(mailsTo(stack, emails).map(({ email }) => email)).size).toBe(emails.length);
-    // Whoever had the environments of before speaks for nobody any more.
+    // Keys of the old environments are no longer accepted for any service.
     for (const { service, keyring } of leaked) {
       const token = await keyring.signToken(
         { type: 'service', subject: service, sessionId: '' },

@@ -7,8 +7,8 @@ import { enumWords } from '../../gateway/json/values.ts';
 type Check = (value: unknown, report: (fault: string) => void) => void;
 
 /**
- * What is wrong with the data of an event, by its contract: a field that is missing or not
- * declared, a value of another type, a null where none may be.
+ * Faults of an event's data by its contract: a field that is missing or not declared, a value of
+ * another type, a null where none may be.
  */
 export function eventFaults(type: string, dataJson: string): string[] {
   const faults: string[] = [];

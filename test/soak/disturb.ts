@@ -17,11 +17,11 @@ export function makeSoakKills(seed: number, forMs: number, names: readonly strin
   });
 }
 
-/** What is killed: the servers, too. */
+/** Processes that are killed: PostgreSQL and Temporal, too. */
 export const killable = (names: readonly string[]): string[] =>
   names.filter((name) => !['supervisor', 'inbox'].includes(name));
 
-/** What is restarted in turn: what is ours, the replicas of a service one after the other. */
+/** Processes that are restarted in turn: our own, the replicas of a service one after the other. */
 export const restartable = (names: readonly string[]): string[] =>
   killable(names)
     .filter((name) => !['postgres', 'temporal'].includes(name))
@@ -64,7 +64,7 @@ export async function disturb(
 
 async function rollingRestart(stack: TestStack): Promise<number> {
   const startedAtMs = Date.now();
-  // What was killed last runs again.
+  // The process that was killed last runs again.
   await stack.untilServing();
   const names = restartable(stack.processes.names());
   await restartInTurn(

@@ -31,9 +31,9 @@ test('processes that have just started, and the other quarters, do not count', (
   expect(checkMemory([...samples, inQuarter(3, 100)], span)).toMatchObject([{ isGood: true }]);
 });
 
-test('the memory of PostgreSQL, and of young processes in a short run, is shown and not judged', () => {
+test('the memory of PostgreSQL, and of young processes in a short run, is shown without a verdict', () => {
   const samples = [inQuarter(1, 1, { name: 'postgres' }), inQuarter(3, 9, { name: 'postgres' })];
-  const text = 'memory of postgres: 1, then 9 (9.00 times), not judged';
+  const text = 'memory of postgres: 1, then 9 (9.00 times), no verdict';
   expect(checkMemory(samples, span)).toEqual([{ isGood: true, text }]);
   const early = (quarter: number, value: number) =>
     inQuarter(quarter, value, { atMs: span.startedAtMs + 40_000 + quarter * 80_000 });
@@ -48,8 +48,8 @@ test('connections and histories have their bounds, and must have been seen', () 
     ...[inQuarter(3, 60), inQuarter(3, 29, { name: 'contacts' })],
   ];
   expect(checkConnections(growing, span)).toEqual([
-    { isGood: true, text: 'connections of messages: 50, then 60 (1.20 times), not judged' },
-    { isGood: true, text: 'connections of contacts: 30, then 29 (0.97 times), not judged' },
+    { isGood: true, text: 'connections of messages: 50, then 60 (1.20 times), no verdict' },
+    { isGood: true, text: 'connections of contacts: 30, then 29 (0.97 times), no verdict' },
     {
       isGood: false,
       text: 'connections to PostgreSQL: 80, then 89 (1.11 times), at most 1.1 times',

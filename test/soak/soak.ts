@@ -6,9 +6,9 @@ import {
   sendAll,
   settle as settleMessages,
 } from '../chaos/transactional/chaos.ts';
-import { judge as judgeMessages } from '../chaos/transactional/checker.ts';
+import { verdictOf as messagesVerdict } from '../chaos/transactional/checker.ts';
 import { importAll, settle as settleWebhooks } from '../chaos/webhooks/chaos.ts';
-import { judge as judgeWebhooks, kept } from '../chaos/webhooks/checker.ts';
+import { kept, verdictOf as webhooksVerdict } from '../chaos/webhooks/checker.ts';
 import { type Endpoint, startEndpoint } from '../chaos/webhooks/endpoint.ts';
 import { createCall } from '../stack/client.ts';
 import { givenWorkspace } from '../stack/given-workspace.ts';
@@ -169,8 +169,8 @@ async function checkWork(
   const mails = stack.mails();
   const { accepted } = done;
   const { hasJournal } = stack;
-  const messages = judgeMessages({ accepted, mails, rows, faults: kills, hasJournal });
-  const webhooks = judgeWebhooks({
+  const messages = messagesVerdict({ accepted, mails, rows, faults: kills, hasJournal });
+  const webhooks = webhooksVerdict({
     ...{ emails: done.imported, arrivals: given.endpoint.arrivals(), faults: kills },
     deletedAtMs: Number.POSITIVE_INFINITY,
   });

@@ -6,15 +6,15 @@ export type Check = { isGood: boolean; text: string };
 
 export type Span = { startedAtMs: number; forMs: number };
 
-/** The last quarter may have so many times what the second had. */
+/** Largest growth from the second quarter to the last. */
 const growthMax = 1.1;
 /** Compilers and caches of a young process are still growing. */
 const warmUpMsMax = 180_000;
 /** In a shorter run all processes are young. */
-export const judgedFromMs = 24 * 60_000;
+export const verdictFromMs = 24 * 60_000;
 /** Beyond it Temporal warns; a run begins anew long before. */
 const historyMax = 10_000;
-/** PostgreSQL and Temporal are not ours: they are shown and not judged. */
+/** PostgreSQL and Temporal are not ours: their memory is shown without a verdict. */
 const servers = ['postgres', 'temporal', 'inbox'];
 
 /** The replicas of a service or worker have one role: each starts anew when it is killed. */
@@ -50,14 +50,14 @@ export function checkMemory(samples: readonly Sample[], span: Span): Check[] {
   const byRole = Map.groupBy(samples, ({ name }) => roleOf(name));
   return [...byRole].map(([role, own]) => {
     const growth = growthOf(own, span);
-    if (servers.includes(role) || span.forMs < judgedFromMs) {
-      return { isGood: true, text: `memory of ${role}: ${textOf(growth)}, not judged` };
+    if (servers.includes(role) || span.forMs < verdictFromMs) {
+      return { isGood: true, text: `memory of ${role}: ${textOf(growth)}, no verdict` };
     }
     return checkGrowth(`memory of ${role}`, growth);
   });
 }
 
-/** All are judged together, and shown by user. */
+/** The verdict is about the sum; each user is shown. */
 export function checkConnections(samples: readonly Sample[], span: Span): Check[] {
   const totals = [...Map.groupBy(samples, ({ atMs }) => atMs)].map(([atMs, own]) => ({
     ...{ name: 'connections', atMs, ageMs: Number.POSITIVE_INFINITY },
@@ -65,7 +65,7 @@ export function checkConnections(samples: readonly Sample[], span: Span): Check[
   }));
   const shown = [...Map.groupBy(samples, ({ name }) => name)].map(([name, own]) => ({
     isGood: true,
-    text: `connections of ${name}: ${textOf(growthOf(own, span))}, not judged`,
+    text: `connections of ${name}: ${textOf(growthOf(own, span))}, no verdict`,
   }));
   return [...shown, checkGrowth('connections to PostgreSQL', growthOf(totals, span))];
 }

@@ -3,7 +3,7 @@ import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { type Keyset, readKeyset } from '#lib/keys/keyset.ts';
 import type { TestStack } from '../stack.ts';
 
-/** What a leak of a process's environment gives away. */
+/** The keys that a leak of a process's environment gives away. */
 export type Leaked = {
   name: string;
   service: string;

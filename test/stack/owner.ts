@@ -31,7 +31,7 @@ export async function signIn({
   });
 }
 
-/** What root signs in with; `timestamp` in seconds. */
+/** The request with which root signs in; `timestamp` in seconds. */
 export function signed(email: string, secretKey: string, timestamp = nowSeconds()) {
   const signature = createHmac('sha256', secretKey).update(`${email}:${timestamp}`).digest('hex');
   return { email, timestamp, signature };

@@ -47,7 +47,7 @@ async function play(
   });
 }
 
-/** A row whose build takes so many activities. */
+/** A row whose build takes `passes` activities. */
 function given(passes: number) {
   const row: { current: Build | null; built: number } = {
     current: passes > 0 ? state : null,

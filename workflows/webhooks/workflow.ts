@@ -55,8 +55,8 @@ const eventsMax = 600;
 
 /**
  * The retries of one subscription: wait until the next is due, send all that are, until none is
- * left. First attempts are none of its business. What to do always follows from the row, so a run
- * may begin, end or be repeated at any point.
+ * left. The service makes first attempts. The next step always follows from the row, so a run may
+ * begin, end or be repeated at any point.
  */
 export async function webhookRetries(key: SubscriptionKey, attributes: string[]): Promise<void> {
   const row = watchRow(key);

@@ -26,7 +26,7 @@ export function listPage({ mails, total, to, offset, limit }: ListPage): string 
   return layout({ title: 'Inbox', section: 'mails', form: searchForm(to), body });
 }
 
-/** CSS pixels that the mail is laid out in. */
+/** Width of the mail's view, in CSS pixels. */
 const widths: Partial<Record<View, number>> = { phone: 390, desktop: 1280 };
 
 /** The parts of a mail that its page shows beside the chosen view. */

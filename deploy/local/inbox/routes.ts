@@ -18,7 +18,7 @@ export type Question = {
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   query: URLSearchParams;
-  /** What the parentheses in the path matched. */
+  /** The match of the parentheses in the path. */
   part: string;
 };
 export type InboxRoute = [

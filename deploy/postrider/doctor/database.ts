@@ -51,7 +51,7 @@ export async function checkDatabase({ name, url }: Database): Promise<Finding[]>
     if (!facts) throw new Error('the role cannot read pg_roles');
     const { processID } = client as pg.Client & { processID: number };
     return [
-      ...judge(about, name, facts),
+      ...settingsFindings(about, name, facts),
       ...pooler(about, facts.pid !== processID),
       clockFinding(about, facts.now_ms, { before, after }),
       await checkSchema(about, name, url),
@@ -63,7 +63,7 @@ export async function checkDatabase({ name, url }: Database): Promise<Finding[]>
   }
 }
 
-function judge(about: string, name: string, facts: Facts): Finding[] {
+function settingsFindings(about: string, name: string, facts: Facts): Finding[] {
   const version = `PostgreSQL ${Math.floor(facts.version / 10_000)}`;
   const findings = [
     facts.version >= versionMin

@@ -1,10 +1,10 @@
-/** What a check has found. */
+/** A result of a check. */
 export type Finding = {
   state: 'ok' | 'warning' | 'wrong';
   /** Of what, such as a variable. */
   about: string;
   text: string;
-  /** What helps: a command, or what to change. */
+  /** A command, or a setting to change. */
   remedy?: string;
 };
 

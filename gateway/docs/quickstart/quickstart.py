@@ -21,14 +21,14 @@ post("lists.create", id="readersPy", name="Readers")
 # 2. Somebody on it
 post("lists.subscribe", list_ids=["readersPy"], contact={"email": "ada@example.com", "first_name": "Ada"})
 
-# 3. What to write: MJML with Liquid
+# 3. A template: MJML with Liquid
 mjml_source = """<mjml><mj-body><mj-section><mj-column>
   <mj-text>Welcome. <a href="{{ unsubscribe_url }}">Unsubscribe</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>"""
 email = {"editor_mode": "code", "subject": "Hello {{ contact.first_name }}", "mjml_source": mjml_source}
 post("templates.create", id="letter-py", name="Letter", channel="email", category="marketing", email=email)
 
-# 4. Who gets it
+# 4. A broadcast to the list
 test_settings = {"variations": [{"template_id": "letter-py", "variation_name": "A"}]}
 created = post("broadcasts.create", name="First letter", audience={"list": "readersPy"}, test_settings=test_settings)
 

@@ -20,7 +20,7 @@ await post('lists.subscribe', {
   contact: { email: 'ada@example.com', first_name: 'Ada' },
 });
 
-// 3. What to write: MJML with Liquid
+// 3. A template: MJML with Liquid
 const mjml_source = `<mjml><mj-body><mj-section><mj-column>
   <mj-text>Welcome. <a href="{{ unsubscribe_url }}">Unsubscribe</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
@@ -32,7 +32,7 @@ await post('templates.create', {
   email: { editor_mode: 'code', subject: 'Hello {{ contact.first_name }}', mjml_source },
 });
 
-// 4. Who gets it
+// 4. A broadcast to the list
 const { broadcast } = (await post('broadcasts.create', {
   name: 'First letter',
   audience: { list: 'readersTs' },

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutsideAddress } from './target.ts';
 
-/** What DNS says of a name. */
+/** The result of a DNS query for a name. */
 export type DnsAnswer =
   | { targets: OutsideAddress[]; ttlSeconds: number }
   /**
@@ -12,7 +12,7 @@ export type DnsAnswer =
    */
   | { failure: 'not_there' | 'no_answer' };
 
-/** A server that is silent for so long is asked again, or the next one is. */
+/** A server that is silent for this long is asked again, or the next one is. */
 const serverTimeoutMs = 1_000;
 const triesMax = 3;
 /** With IPv4 at hand, an answer about IPv6 gets this long; some servers never give one. */

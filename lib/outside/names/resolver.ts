@@ -132,7 +132,7 @@ class Resolver implements Names {
   async #query(name: string): Promise<DnsAnswer> {
     const files = await this.#readFiles();
     const local = localTargets(name, files);
-    // What the files say holds for as long as they are not read again.
+    // Not cached here: the files are read again every few seconds.
     if (local) return { targets: [...local], ttlSeconds: 0 };
     const signal = AbortSignal.any([AbortSignal.timeout(queryMaxMs), this.#closing.signal]);
     const answer = await queryDns(candidatesOf(name, files), { servers: this.#servers, signal });

@@ -82,7 +82,7 @@ test('a client that sends wrong tokens is no longer asked for; others are, until
   expect(await verify(tokenOf('good'), '198.51.100.7')).toBeDefined();
   for (let n = 0; n < 7_000; n += 1) await send(`worse${n}`, `2001:db8:0:${n.toString(16)}::1`);
   expect(asked.length).toBe(6_001);
-  // Who is known already goes on.
+  // Clients with a verified token are not affected.
   expect(await verify(tokenOf('good'), '203.0.113.1')).toBeDefined();
 });
 

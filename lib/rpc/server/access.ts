@@ -39,9 +39,9 @@ export function claimsIn(values: HandlerContext['values']): Claims | undefined {
 }
 
 /**
- * Who is behind a call, for limits. Calls of services have no user; direct ones have not come
- * through the gateway, which counts the others by user and address itself. A workspace is named
- * once the caller's membership is known.
+ * The user and workspace of a call, for limits. Calls of services have no user; direct ones have
+ * not come through the gateway, which counts the others by user and address itself. A workspace is
+ * named once the caller's membership is known.
  */
 export function limitedBy(values: HandlerContext['values']): {
   user: string | undefined;
@@ -57,10 +57,7 @@ export function limitedBy(values: HandlerContext['values']): {
   };
 }
 
-/**
- * Who calls and in which workspace, for logs; what is not known or has an impossible form is left
- * out.
- */
+/** The caller and workspace of a call, for logs; unknown or malformed ones are left out. */
 export function namesOf({ method, message, contextValues }: UnaryRequest): {
   workspaceId?: string;
   caller?: string;
@@ -230,7 +227,7 @@ export function accessInterceptor(check: Access): Interceptor {
   };
 }
 
-/** No permission makes an API key an owner, so it is told who can make the call. */
+/** No permission makes an API key an owner, so the text says who can make the call. */
 export function notAnOwner({ type }: Pick<Claims, 'type'>): ConnectError {
   const text = 'user is not an owner of the workspace';
   const advice =

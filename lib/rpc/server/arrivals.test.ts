@@ -232,5 +232,8 @@ test('the connection of a service, or of the gateway for its clients, has 2,048 
   await sleep(100);
   expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
   (await begin('owner', 0, 'gRPC', vouched)).end();
-  await until('it is told', async () => session.remoteSettings.maxConcurrentStreams === 2_048);
+  await until(
+    'the client knows the limit',
+    async () => session.remoteSettings.maxConcurrentStreams === 2_048,
+  );
 });

@@ -10,7 +10,7 @@ import { type Access, clientAddressOf, limitedBy, operationOf } from './access.t
 import { widen } from './http2.ts';
 
 /**
- * Of the messages of all callers, from when they arrive until their calls end. Those of our
+ * Of the messages of all callers, from when they arrive until their calls end. Calls of our
  * services do not count.
  */
 export const messagesMaxBytes = 128 * 1024 * 1024;
@@ -53,7 +53,7 @@ export function arrivals(access: Access, budgetBytes: number) {
       if (caller !== undefined) shares.change(caller, -sizeBytes);
       caller = undefined;
     };
-    /** What has arrived of a refused message is dropped at once. */
+    /** Drops the bytes of a refused message at once. */
     const refused = <Reason>(error: Reason): Reason => {
       giveBack();
       return error;

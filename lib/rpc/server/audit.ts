@@ -16,7 +16,7 @@ import { requestIdHeader } from '../request-id.ts';
 import { clientAddressHeader } from '../wire.ts';
 import { claimsIn, operationOf, workspaceIn } from './access.ts';
 
-/** What the audit log says of a change. */
+/** An entry of the audit log. */
 export type AuditEntry = {
   id: string;
   /** Empty where the operation itself says in which workspaces it is recorded. */

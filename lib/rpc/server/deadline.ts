@@ -23,7 +23,7 @@ export function cutDeadline(headers: IncomingHttpHeaders): void {
 
 function isLonger(parse: typeof grpcTimeout, given: string | string[] | undefined): boolean {
   if (typeof given !== 'string') return false;
-  // What is no time at all is refused where the call is read.
+  // A malformed timeout is refused where the call is read.
   return (parse(given, deadlineMaxMs).timeoutMs ?? 0) > deadlineMaxMs;
 }
 

@@ -140,7 +140,7 @@ export function replayed(call: HandlerContext): void {
 }
 
 /**
- * Those of the calls that are the first with their keys. Waits for other transactions that have
+ * Returns the calls that are the first with their keys. Waits for other transactions that have
  * claimed one of the keys; each takes its keys in the same order.
  */
 export async function claimKeys(

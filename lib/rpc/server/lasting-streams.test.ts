@@ -108,6 +108,9 @@ test('a connection has 100 streams, and 2,048 once a service has called on it', 
     authorization: await authorization(),
   });
   known.on('error', () => {}).resume();
-  await until('it is told', async () => session.remoteSettings.maxConcurrentStreams === 2_048);
+  await until(
+    'the client knows the limit',
+    async () => session.remoteSettings.maxConcurrentStreams === 2_048,
+  );
   session.destroy();
 });

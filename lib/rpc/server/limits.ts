@@ -53,8 +53,8 @@ export function heavyInterceptor(): Interceptor {
 }
 
 /**
- * Has the next heavy call of the tenant wait for so long after this one, which is heavy. Meanwhile
- * others have its place.
+ * Called by a heavy call: the tenant's next one waits `restMs` after it, while others have the
+ * place.
  */
 export function restAfter({ values }: Pick<HandlerContext, 'values'>, restMs: number): void {
   values.set(restKey, restMs);

@@ -6,7 +6,7 @@ import { callerOf } from './access.ts';
 
 type Methods = ServiceImpl<typeof PersonDataService>;
 
-/** Whose records to read. */
+/** The person whose records to read. */
 export type Person = { workspaceId: string; email: string };
 
 /** The RPC of services that keep something about people. */

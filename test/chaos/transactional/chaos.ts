@@ -3,7 +3,7 @@ import pg from 'pg';
 import { givenTemplate, good, unique } from '../../stack/given.ts';
 import type { TestStack } from '../../stack.ts';
 import type { Fault, Happened } from '../schedule.ts';
-import { type Accepted, judge, type Recorded, type Verdict } from './checker.ts';
+import { type Accepted, type Recorded, type Verdict, verdictOf } from './checker.ts';
 
 export type ChaosOptions = {
   perSecond: number;
@@ -45,7 +45,7 @@ export async function runTransactionalChaos(
   const rows = await settle(stack, notification, options.settleMsMax);
   await stack.sink.behave({ latencyMs: 0 });
   const { hasJournal } = stack;
-  const verdict = judge({ accepted, mails: stack.mails(), rows, faults, hasJournal });
+  const verdict = verdictOf({ accepted, mails: stack.mails(), rows, faults, hasJournal });
   const seconds = (Date.now() - startedAtMs) / 1_000;
   return { ...verdict, accepted: accepted.length, faults, seconds };
 }

@@ -27,7 +27,7 @@ export type Verdict = { lost: number; twice: number; bound: number; problems: st
  * Every message that was accepted came, or is recorded as failed; under one id, and twice only as
  * kills explain.
  */
-export function judge({ accepted, mails, rows, faults, hasJournal }: Observed): Verdict {
+export function verdictOf({ accepted, mails, rows, faults, hasJournal }: Observed): Verdict {
   const problems: string[] = [];
   const byEmail = Map.groupBy(mails, ({ email }) => email);
   const byKey = Map.groupBy(rows, ({ external_id }) => external_id);

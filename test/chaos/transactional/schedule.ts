@@ -13,7 +13,7 @@ const names = [
   'workspaces',
 ];
 
-/** What is killed, and when; the same for the same seed. */
+/** The kills and their times; the same for the same seed. */
 export function makeTransactionalKills({
   seed,
   kills,

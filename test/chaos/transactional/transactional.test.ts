@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Mail } from '../../stack/sink-client.ts';
-import { type Accepted, judge, type Recorded } from './checker.ts';
+import { type Accepted, type Recorded, verdictOf } from './checker.ts';
 import { makeTransactionalKills } from './schedule.ts';
 
 const accepted = (key: string, messageIds = ['m']): Accepted => ({
@@ -19,7 +19,7 @@ function verdict(over: { mails?: Mail[]; rows?: Recorded[]; ids?: string[]; kill
   const { mails = [mail('a')], rows = [row('a')], ids = ['m'], kills = 0 } = over;
   const kill = { afterMs: 0, action: 'kill', name: 'messages', forMs: 0, connections: 2 } as const;
   const faults = Array.from({ length: kills }, () => kill);
-  return judge({ accepted: [accepted('a', ids)], mails, rows, faults, hasJournal: true });
+  return verdictOf({ accepted: [accepted('a', ids)], mails, rows, faults, hasJournal: true });
 }
 
 test('the checker is content with a message that came once or failed, and repeats that kills explain', () => {

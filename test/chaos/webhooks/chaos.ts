@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { unique } from '../../stack/given.ts';
 import { countDeliveries, deleteWebhook, subscribe, webhookRun } from '../../stack/webhooks.ts';
 import type { TestStack } from '../../stack.ts';
-import { deleted, judge, kept, type Verdict } from './checker.ts';
+import { deleted, kept, type Verdict, verdictOf } from './checker.ts';
 import { type Endpoint, startEndpoint } from './endpoint.ts';
 import type { Fault } from './schedule.ts';
 
@@ -52,7 +52,7 @@ export async function runWebhookChaos(stack: TestStack, options: ChaosOptions): 
   say('all contacts are imported');
   const [deletedAtMs] = await Promise.all([deleting, killing]);
   const problems = await settle(stack, stays.id, { ...options, events: emails.length, say });
-  const verdict = judge({
+  const verdict = verdictOf({
     emails,
     arrivals: endpoint.arrivals(),
     faults: options.schedule,

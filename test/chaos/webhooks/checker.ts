@@ -43,7 +43,7 @@ export function boundOf(faults: readonly Pick<Fault, 'name'>[]): number {
 }
 
 /** Every event at least once, under one id, and none for a subscription that is deleted. */
-export function judge({ emails, arrivals, faults, deletedAtMs }: Observed): Verdict {
+export function verdictOf({ emails, arrivals, faults, deletedAtMs }: Observed): Verdict {
   const problems: string[] = [];
   const byEmail = Map.groupBy(
     arrivals.filter(({ path }) => path === kept),

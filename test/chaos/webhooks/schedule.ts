@@ -12,7 +12,10 @@ const awayMinMs = 1_000;
 const awayMaxMs = 8_000;
 const names = ['webhooks', 'webhooks-worker', 'temporal', 'postgres', 'endpoint'];
 
-/** What is killed, and when; the same for the same seed. Everything once before anything twice. */
+/**
+ * The kills and their times; the same for the same seed. Each process is killed once before any is
+ * killed again.
+ */
 export function makeWebhookKills({
   seed,
   kills,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Arrival, boundOf, judge } from './checker.ts';
+import { type Arrival, boundOf, verdictOf } from './checker.ts';
 import { makeWebhookKills } from './schedule.ts';
 
 const arrival = (email: string, over: Partial<Arrival> = {}): Arrival => ({
@@ -9,7 +9,7 @@ const arrival = (email: string, over: Partial<Arrival> = {}): Arrival => ({
 
 function verdict(arrivals: Arrival[], faults: string[] = []) {
   const named = faults.map((name) => ({ name }));
-  return judge({ emails: ['a', 'b'], arrivals, faults: named, deletedAtMs: 5_000 });
+  return verdictOf({ emails: ['a', 'b'], arrivals, faults: named, deletedAtMs: 5_000 });
 }
 
 test('the checker is content with every event once, and repeats under one id that kills explain', () => {

@@ -11,7 +11,7 @@ export type Experience = {
   mailsAskedAtMs: Map<string, number>;
 };
 
-export type Neighbour = {
+export type OtherTenant = {
   /** Reads and writes at a steady rate, whether or not answers keep up, and mails among them. */
   live(load: Load): Promise<Experience>;
 };
@@ -28,7 +28,7 @@ type Load = {
 };
 
 /** A tenant that does nothing but its work. A webhook gets the changes of its contacts. */
-export async function givenNeighbour(tenant: Tenant, hookUrl?: string): Promise<Neighbour> {
+export async function givenOtherTenant(tenant: Tenant, hookUrl?: string): Promise<OtherTenant> {
   const { baseUrl, token, workspaceId } = tenant;
   const call = createCall(baseUrl, token);
   if (hookUrl) {
@@ -53,7 +53,7 @@ export async function givenNeighbour(tenant: Tenant, hookUrl?: string): Promise<
     });
   return {
     async live({ requests, perSecond, mails, from = Promise.resolve() }) {
-      const prefix = unique('neighbour');
+      const prefix = unique('other');
       const seen: Experience = { statuses: [], timesMs: [], mailsAskedAtMs: new Map() };
       let isSeen = false;
       const timed = async (ask: () => Promise<{ status: number }>) => {
