@@ -32,10 +32,13 @@ export type Winner = {
   sample: SampleNumbers[] | undefined;
 };
 
-/** What the messages of a broadcast are sent through. */
+/** The integration that a broadcast is sent through. */
 export type Provider = { integrationId: string; ratePerMinute: number };
 
-/** What a broadcast continues with; `begunAt` is when its oldest unfinished slice was begun. */
+/**
+ * The provider for the rest of a broadcast; `begunAt` is when its oldest unfinished slice was
+ * begun.
+ */
 export type Rest = { provider: Provider | undefined; begunAt: Date | undefined };
 
 /** Waits before an outage is retried automatically; the last one repeats. */
@@ -211,8 +214,8 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** When the numbers are judged; undefined where only a person chooses. */
-  judgedAt(): Date | undefined {
+  /** When the winner is picked by numbers; undefined where only a person picks it. */
+  winnerDueAt(): Date | undefined {
     const { auto_send_winner, test_duration_hours } = this.test_settings;
     if (!auto_send_winner || !this.test_sent_at) return undefined;
     return new Date(this.test_sent_at.getTime() + test_duration_hours * 3_600_000);

@@ -40,7 +40,7 @@ export function openBroadcastsStore(url: string, connectionsMax?: number): Promi
   });
 }
 
-/** What a workspace keeps here under quotas. */
+/** SQL that counts what a workspace uses of each quota. */
 export const counts: QuotaContext['counts'] = {
   broadcasts: 'select count(*) as used from broadcasts where workspace_id = $1',
   feed_bytes: 'select sum(octet_length(json)) as used from global_feeds where workspace_id = $1',

@@ -34,7 +34,7 @@ export function openContactsStore(url: string, connectionsMax?: number): Promise
   });
 }
 
-/** What a workspace keeps here under quotas. */
+/** SQL that counts what a workspace uses of each quota. */
 export const counts: QuotaContext['counts'] = {
   contacts: 'select count(*) as used from contacts where workspace_id = $1',
   lists: 'select count(*) as used from lists where workspace_id = $1 and deleted_at is null',

@@ -16,9 +16,9 @@ const given = useService();
 let asked: Map<string, string[]>;
 beforeEach(() => {
   asked = new Map();
-  given.neighbours.stats = [];
-  given.neighbours.audience = people(1_000);
-  given.neighbours.sendBatch = (request) => {
+  given.peers.stats = [];
+  given.peers.audience = people(1_000);
+  given.peers.sendBatch = (request) => {
     const template = request.plan?.templateId ?? '';
     asked.set(template, [...(asked.get(template) ?? []), ...request.emails]);
     return allSent(request);
@@ -48,17 +48,17 @@ const pass = (hours: number) => {
   given.clock.now = new Date(given.clock.now.getTime() + hours * 3_600_000);
 };
 
-test('a test sends its sample in equal arms, waits, judges, and sends the rest the winner', async () => {
+test('a test sends its sample in equal arms, waits, picks a winner, and sends it to the rest', async () => {
   const key = await givenTest();
-  const judgedAtMs = given.clock.now.getTime() + 4 * 3_600_000;
-  expect(await play(key)).toEqual({ do: 'wait', untilMs: judgedAtMs });
+  const winnerDueAtMs = given.clock.now.getTime() + 4 * 3_600_000;
+  expect(await play(key)).toEqual({ do: 'wait', untilMs: winnerDueAtMs });
   expect(sizes()).toEqual({ a: 250, b: 250 });
   expect(await read(key)).toMatchObject({
     status: BroadcastStatus.TEST_COMPLETED,
     testPhaseRecipientCount: 500,
     winnerPhaseRecipientCount: 500,
   });
-  given.neighbours.stats = [
+  given.peers.stats = [
     { templateId: 'a', sent: 250, opened: 10 },
     { templateId: 'b', sent: 250, opened: 20 },
   ];
@@ -104,7 +104,7 @@ test.each([
   ['an odd sample', 10, 50, { a: 3, b: 2 }],
   ['a fraction of a percent more', 1_000, 12.5, { a: 63, b: 62 }],
 ])('%s is dealt in turn', async (_name, count, sample_percentage, expected) => {
-  given.neighbours.audience = people(count);
+  given.peers.audience = people(count);
   await play(await givenTest({ sample_percentage }));
   expect(sizes()).toEqual(expected);
 });
@@ -114,7 +114,7 @@ test.each([
   ['one recipient', 1, 50, { a: 1 }],
   ['a sample of everybody', 4, 100, { a: 2, b: 2 }],
 ])('a test of %s leaves nobody for a winner and is sent', async (_name, count, share, expected) => {
-  given.neighbours.audience = people(count);
+  given.peers.audience = people(count);
   const key = await givenTest({ sample_percentage: share });
   expect(await play(key)).toEqual({ do: 'end' });
   expect(sizes()).toEqual(expected);
@@ -125,11 +125,11 @@ test('without numbers only a person chooses', async () => {
   const key = await givenTest({ auto_send_winner: false });
   expect(await play(key)).toEqual({ do: 'wait', untilMs: null });
   const results = () => given.client.getTestResults(key);
-  given.neighbours.stats = ['a', 'b'].map((templateId) => ({ templateId, sent: 250 }));
-  Object.assign(given.neighbours.stats[1]!, { clicked: 1, opened: 1 });
+  given.peers.stats = ['a', 'b'].map((templateId) => ({ templateId, sent: 250 }));
+  Object.assign(given.peers.stats[1]!, { clicked: 1, opened: 1 });
   expect(await results()).toMatchObject({ comparison: { best: 'b', isEnough: false } });
   expect((await results()).recommendedWinner).toBeUndefined();
-  given.neighbours.stats[1]!.clicked = 20;
+  given.peers.stats[1]!.clicked = 20;
   expect(await results()).toMatchObject({ recommendedWinner: 'b', comparison: { isEnough: true } });
   await given.client.selectWinner({ ...key, templateId: 'a' });
   expect(await play(key)).toEqual({ do: 'end' });
@@ -148,13 +148,13 @@ test.each(['a person', 'the numbers'] as const)(
       sent,
       opened,
     });
-    given.neighbours.stats = [numbers('a', 250, 50), numbers('b', 250, 110)];
+    given.peers.stats = [numbers('a', 250, 50), numbers('b', 250, 110)];
     const { comparison, testResults: before } = await given.client.getTestResults(key);
     expect(comparison).toMatchObject({ best: 'b', isEnough: true });
     if (who === 'a person') await given.client.selectWinner({ ...key, templateId: 'b' });
     pass(5);
     expect(await play(key)).toEqual({ do: 'end' });
-    given.neighbours.stats = [numbers('a', 250, 50), numbers('b', 750, 120)];
+    given.peers.stats = [numbers('a', 250, 50), numbers('b', 750, 120)];
     const results = await given.client.getTestResults(key);
     expect(results).toMatchObject({ winningTemplate: 'b', comparison });
     expect(results.testResults).toEqual(before);
@@ -179,20 +179,20 @@ test.each(['a person', 'the numbers'] as const)(
 test('a winner can be chosen while messages is away, without numbers of the sample', async () => {
   const key = await givenTest({ auto_send_winner: false });
   await play(key);
-  given.neighbours.stats = new ConnectError('away', Code.Unavailable);
+  given.peers.stats = new ConnectError('away', Code.Unavailable);
   await given.client.selectWinner({ ...key, templateId: 'b' });
-  given.neighbours.stats = [];
+  given.peers.stats = [];
   const results = await given.client.getTestResults(key);
   expect(results).toMatchObject({ winningTemplate: 'b', testResults: {} });
   expect(results.comparison).toBeUndefined();
 });
 
 test('a winner chosen in the middle of the sample goes to everybody without a message', async () => {
-  given.neighbours.audience = people(4_000);
+  given.peers.audience = people(4_000);
   const key = await givenTest();
   let calls = 0;
-  const send = given.neighbours.sendBatch;
-  given.neighbours.sendBatch = async (request) => {
+  const send = given.peers.sendBatch;
+  given.peers.sendBatch = async (request) => {
     calls += 1;
     if (calls === 1) await given.client.selectWinner({ ...key, templateId: 'b' });
     await new Promise((done) => setTimeout(done, 300));
@@ -205,7 +205,7 @@ test('a winner chosen in the middle of the sample goes to everybody without a me
   expect(a + b).toBe(4_000);
 });
 
-test('a passed deadline is judged at resume', async () => {
+test('resume picks the winner when its time has passed', async () => {
   const key = await givenTest();
   await play(key);
   await given.client.pauseBroadcast(key);
@@ -231,7 +231,7 @@ test('a winner chosen while paused in the test waits for resume', async () => {
 
 test('deferred recipients of the sample delay neither the test nor the winner', async () => {
   const due = new Date(given.clock.now.getTime() + 3_600_000);
-  given.neighbours.sendBatch = ({ emails }) =>
+  given.peers.sendBatch = ({ emails }) =>
     create(SendBatchResponseSchema, {
       sent: emails.length - 1,
       deferred: 1,
@@ -240,7 +240,7 @@ test('deferred recipients of the sample delay neither the test nor the winner', 
   const key = await givenTest();
   expect(await play(key)).toEqual({ do: 'wait', untilMs: due.getTime() });
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.TEST_COMPLETED });
-  given.neighbours.sendBatch = allSent;
+  given.peers.sendBatch = allSent;
   pass(4);
   expect(await play(key)).toEqual({ do: 'end' });
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT, sentCount: 1_000 });
@@ -278,7 +278,7 @@ test('getTestResults is refused without a test and before the start', async () =
 test('every answer shows the outcomes of each variation', async () => {
   const key = await givenTest();
   await play(key);
-  given.neighbours.stats = [{ templateId: 'b', sent: 250, opened: 3, unsubscribed: 1 }];
+  given.peers.stats = [{ templateId: 'b', sent: 250, opened: 3, unsubscribed: 1 }];
   const { broadcasts } = await given.client.listBroadcasts({ workspaceId: key.workspaceId });
   const shown = broadcasts.find(({ id }) => id === key.id)?.testSettings?.variations;
   expect(shown).toMatchObject([

@@ -23,7 +23,7 @@ const server = useFeedServer('{"title":"Sale"}');
 let plans: SendPlan[];
 beforeEach(() => {
   plans = [];
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     if (request.plan) plans.push(request.plan);
     return allSent(request);
   };
@@ -143,7 +143,7 @@ test('a recipient feed goes along with every batch, its secrets sealed', async (
 
 test('a recipient feed that fails is an outage of the slice', async () => {
   const outage = 'recipient feed failed: request timeout after 5s';
-  given.neighbours.sendBatch = ({ emails }: SendBatchRequest) =>
+  given.peers.sendBatch = ({ emails }: SendBatchRequest) =>
     create(SendBatchResponseSchema, { outage, notStarted: emails.length });
   const recipient_feed = feed();
   const key = await givenBroadcast(given, { status: 'sending', data_feed: { recipient_feed } });

@@ -22,13 +22,13 @@ let onPage: (afterEmail: string) => unknown;
 beforeEach(() => {
   sent = [];
   onPage = () => {};
-  given.neighbours.audience = crowd;
-  given.neighbours.listOf = () => 0;
-  given.neighbours.sendBatch = (request) => {
+  given.peers.audience = crowd;
+  given.peers.listOf = () => 0;
+  given.peers.sendBatch = (request) => {
     sent.push(...request.emails);
     return allSent(request);
   };
-  const { listAudience } = fakePeers(given.neighbours).audience;
+  const { listAudience } = fakePeers(given.peers).audience;
   given.context.audience.listAudience = async (request) => {
     await onPage(request.afterEmail ?? '');
     return listAudience(request);
@@ -49,7 +49,7 @@ const storedOf = async ({ id }: Key) => {
   return row;
 };
 
-/** Plays to the end; a test is judged at its time. */
+/** Plays to the end; the winner of a test is picked at its time. */
 async function playToEnd(key: Key): Promise<void> {
   for (;;) {
     const step = await playSteps(given, key);
@@ -179,7 +179,7 @@ test.each(audiences)(
 test('contacts that join or leave beyond the last page that was read count, and no others', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   await freeze(key);
-  given.neighbours.audience = [
+  given.peers.audience = [
     'a-joins',
     ...crowd.filter((email) => email !== crowd[30_000]),
     'z-joins',
@@ -270,7 +270,7 @@ test('a test is dealt over many pages as over one', async () => {
 test('a winner that is chosen while a test is dealt goes to everybody', async () => {
   const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
   const templates = new Set<string | undefined>();
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     templates.add(request.plan?.templateId);
     sent.push(...request.emails);
     return allSent(request);
@@ -298,7 +298,9 @@ test('nothing of a test is sent before all of it is dealt', async () => {
   expect(sent.toSorted()).toEqual(crowd);
 });
 
-/** The recipients that each statement stored, and a fault once so many are in slices. */
+/**
+ * Notes the recipients that each statement stored, and fails once `after` of them are in slices.
+ */
 beforeAll(async () => {
   await ask('create table stored (recipients integer not null)');
   await ask('create table faults (after integer not null)');
@@ -322,11 +324,11 @@ beforeAll(async () => {
 beforeEach(() => ask<unknown>('truncate stored'));
 
 test('no statement stores more than two pages, however large the audience', async () => {
-  given.neighbours.audience = Array.from(
+  given.peers.audience = Array.from(
     { length: 120_000 },
     (_, n) => `p${String(n).padStart(6, '0')}`,
   );
-  given.neighbours.listOf = (email) => Number(email.at(-1)) % 3;
+  given.peers.listOf = (email) => Number(email.at(-1)) % 3;
   const key = await givenBroadcast(given, {
     status: 'testing',
     test_settings: { ...tested, sample_percentage: 30 },

@@ -5,7 +5,7 @@ import { takeStep } from '../lifecycle/change.ts';
 import { numbersOf, readStats, sampleOf } from '../variations/stats.ts';
 import { decideWinner } from '../variations/winner.ts';
 
-/** Judges a test by its numbers, unless a person was faster. */
+/** Picks the winner of a test by its numbers, unless a person was faster. */
 export function pickWinner(context: Context) {
   return async (key: BroadcastKey): Promise<void> => {
     const broadcast = await findIfThere(context.store.fork(), key);

@@ -15,8 +15,8 @@ const given = useService();
 let asked: string[];
 beforeEach(() => {
   asked = [];
-  given.neighbours.audience = people(1_000);
-  given.neighbours.ratePerMinute = 600_000;
+  given.peers.audience = people(1_000);
+  given.peers.ratePerMinute = 600_000;
 });
 
 type Key = { workspaceId: string; id: string };
@@ -42,7 +42,7 @@ const oneIn = (share: number) => (request: SendBatchRequest) =>
   answer(request, (email) => Number(email.slice(1, 6)) % share === 0);
 
 test('a broadcast pauses with the reason when more than a tenth fails to render, and resume sends the rest', async () => {
-  given.neighbours.sendBatch = oneIn(5);
+  given.peers.sendBatch = oneIn(5);
   const key = await givenBroadcast(given, { status: 'sending' });
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
   expect(asked).toHaveLength(600);
@@ -65,16 +65,16 @@ test.each([
   ['nine of a few', 9, 1],
   ['a tenth of many', 1_000, 10],
 ])('%s stop nothing', async (_, count, share) => {
-  given.neighbours.audience = people(count);
-  given.neighbours.sendBatch = oneIn(share);
+  given.peers.audience = people(count);
+  given.peers.sendBatch = oneIn(share);
   const key = await givenBroadcast(given, { status: 'sending' });
   expect(await playSteps(given, key)).toEqual(end);
   expect((await look(key)).story.status).toBe('sent');
 });
 
-test('small slices are judged together', async () => {
-  given.neighbours.ratePerMinute = 4;
-  given.neighbours.sendBatch = oneIn(1);
+test('the failures of small slices add up', async () => {
+  given.peers.ratePerMinute = 4;
+  given.peers.sendBatch = oneIn(1);
   const key = await givenBroadcast(given, { status: 'sending' });
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
   expect(asked).toHaveLength(16);
@@ -82,7 +82,7 @@ test('small slices are judged together', async () => {
 });
 
 test('after a crash known outcomes come from the record, and nobody else is sent to', async () => {
-  given.neighbours.sendBatch = oneIn(5);
+  given.peers.sendBatch = oneIn(5);
   const key = await givenBroadcast(given, { status: 'sending' });
   await playSteps(given, key);
   const paused = asked.length;
@@ -97,7 +97,7 @@ test('after a crash known outcomes come from the record, and nobody else is sent
 
 test("a person's pause at the same moment keeps the fault for whoever resumes", async () => {
   let pausing: Promise<unknown> | undefined;
-  given.neighbours.sendBatch = async (request) => {
+  given.peers.sendBatch = async (request) => {
     pausing ??= given.client.pauseBroadcast(key);
     await pausing;
     return oneIn(1)(request);
@@ -111,8 +111,8 @@ test("a person's pause at the same moment keeps the fault for whoever resumes", 
 });
 
 test('a broadcast pauses even after its last message, and resume ends it', async () => {
-  given.neighbours.audience = people(20);
-  given.neighbours.sendBatch = oneIn(1);
+  given.peers.audience = people(20);
+  given.peers.sendBatch = oneIn(1);
   const key = await givenBroadcast(given, { status: 'sending' });
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
   await given.client.resumeBroadcast(key);
@@ -121,7 +121,7 @@ test('a broadcast pauses even after its last message, and resume ends it', async
 });
 
 test('a variation that fails to render pauses the test, and resume continues it', async () => {
-  given.neighbours.sendBatch = (request) => answer(request, (_, templateId) => templateId === 'b');
+  given.peers.sendBatch = (request) => answer(request, (_, templateId) => templateId === 'b');
   const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
   expect((await look(key)).story.reason).toMatch(/^250 of 250 messages could not be rendered: /);
@@ -132,7 +132,7 @@ test('a variation that fails to render pauses the test, and resume continues it'
 
 test('deferred messages that fail to render later count with all others', async () => {
   const due = new Date(given.clock.now.getTime() + 60_000);
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     const isFirst = request.emails.includes('p00000@example.com');
     if (!isFirst) return answer(request, () => false);
     const deferred = 80;
@@ -144,8 +144,7 @@ test('deferred messages that fail to render later count with all others', async 
   const key = await givenBroadcast(given, { status: 'sending' });
   expect(await playSteps(given, key)).toEqual({ do: 'wait', untilMs: due.getTime() });
   given.clock.now = due;
-  given.neighbours.sendBatch = (request) =>
-    answer(request, (email) => Number(email.slice(1, 6)) < 80);
+  given.peers.sendBatch = (request) => answer(request, (email) => Number(email.slice(1, 6)) < 80);
   expect(await playSteps(given, key)).toEqual(end);
   expect((await look(key)).story.counts).toMatchObject({ sent: 920, failed: 80 });
 });

@@ -23,7 +23,7 @@ beforeEach(() => {
     { length: 1_000 },
     (_, index) => `p${String(index).padStart(5, '0')}@example.com`,
   );
-  Object.assign(given.neighbours, {
+  Object.assign(given.peers, {
     audience,
     hasTemplate: true,
     ratePerMinute: 600_000,
@@ -44,7 +44,7 @@ async function givenFrozen(): Promise<Key> {
 }
 
 test('freezing copies the audience once and cuts it into slices of a minute', async () => {
-  given.neighbours.ratePerMinute = 300;
+  given.peers.ratePerMinute = 300;
   const key = await givenFrozen();
   await freeze(key);
   const { story, step } = await look(key);
@@ -54,11 +54,11 @@ test('freezing copies the audience once and cuts it into slices of a minute', as
 
 test('a step has the slices that are sent within a minute, eight at most', async () => {
   const audience = Array.from({ length: 50_000 }, (_, index) => `p${index}@example.com`).toSorted();
-  Object.assign(given.neighbours, { audience, ratePerMinute: 16_000 });
+  Object.assign(given.peers, { audience, ratePerMinute: 16_000 });
   const key = await givenFrozen();
   while ((await look(key)).story.isFreezing) await freeze(key);
   expect((await look(key)).step).toEqual({ do: 'send', slices: [0, 1, 2] });
-  given.neighbours.ratePerMinute = 600_000;
+  given.peers.ratePerMinute = 600_000;
   const fast = await givenFrozen();
   while ((await look(fast)).story.isFreezing) await freeze(fast);
   const { step } = await look(fast);
@@ -66,7 +66,7 @@ test('a step has the slices that are sent within a minute, eight at most', async
 });
 
 test('freezing is NOT_FOUND where the template is gone', async () => {
-  given.neighbours.hasTemplate = false;
+  given.peers.hasTemplate = false;
   const key = await givenBroadcast(given, { status: 'sending' });
   await expect(freeze(key)).rejects.toMatchObject({ code: Code.NotFound });
 });
@@ -79,7 +79,7 @@ test('freezing a broadcast that was paused meanwhile keeps nothing', async () =>
 
 test('sending requests everybody once, in batches of 200, and finishes', async () => {
   const asked: string[] = [];
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     asked.push(...request.emails);
     expect(request.emails.length).toBeLessThanOrEqual(200);
     expect(request.plan).toMatchObject({
@@ -91,16 +91,16 @@ test('sending requests everybody once, in batches of 200, and finishes', async (
   };
   const key = await givenFrozen();
   await send(key);
-  expect(asked).toEqual(given.neighbours.audience);
+  expect(asked).toEqual(given.peers.audience);
   expect((await look(key)).step).toEqual({ do: 'finish' });
   await finish(given.context)(key);
   expect((await look(key)).story).toMatchObject({ status: 'sent', counts: { sent: 1_000 } });
 });
 
 test('a batch is no larger than a second of sending', async () => {
-  given.neighbours.ratePerMinute = 600;
+  given.peers.ratePerMinute = 600;
   const sizes = new Set<number>();
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     sizes.add(request.emails.length);
     return allSent(request);
   };
@@ -110,7 +110,7 @@ test('a batch is no larger than a second of sending', async () => {
 
 test('recipients that were not started are requested again', async () => {
   let first = true;
-  given.neighbours.sendBatch = ({ emails }) => {
+  given.peers.sendBatch = ({ emails }) => {
     const notStarted = first ? emails.length : 0;
     first = false;
     return create(SendBatchResponseSchema, { notStarted, sent: emails.length - notStarted });
@@ -122,7 +122,7 @@ test('recipients that were not started are requested again', async () => {
 
 test('a service that is unavailable for a moment is called again', async () => {
   let failures = 2;
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     if (failures > 0) {
       failures -= 1;
       throw new ConnectError('down', Code.Unavailable);
@@ -136,7 +136,7 @@ test('a service that is unavailable for a moment is called again', async () => {
 
 test('only the first call for recipients says that it is the first', async () => {
   const asked: [first: string | undefined, isFirstCall: boolean][] = [];
-  given.neighbours.sendBatch = async (request) => {
+  given.peers.sendBatch = async (request) => {
     const { emails, isFirstCall } = request;
     asked.push([emails[0], isFirstCall]);
     if (asked.length === 1) return create(SendBatchResponseSchema, { notStarted: emails.length });
@@ -153,7 +153,7 @@ test('only the first call for recipients says that it is the first', async () =>
   expect(asked).not.toContainEqual(['p00600@example.com', true]);
   asked.length = 1;
   await given.client.resumeBroadcast(key);
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     asked.push([request.emails[0], request.isFirstCall]);
     return allSent(request);
   };
@@ -164,7 +164,7 @@ test('only the first call for recipients says that it is the first', async () =>
 
 test('a pause stops sending within a second, and resume sends the rest', async () => {
   const asked: string[] = [];
-  given.neighbours.sendBatch = async (request: SendBatchRequest) => {
+  given.peers.sendBatch = async (request: SendBatchRequest) => {
     asked.push(...request.emails);
     if (asked.length === 200) await given.client.pauseBroadcast(key);
     await new Promise((done) => setTimeout(done, 400));
@@ -175,7 +175,7 @@ test('a pause stops sending within a second, and resume sends the rest', async (
   const before = asked.length;
   expect(before).toBeLessThan(1_000);
   await given.client.resumeBroadcast(key);
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     asked.push(...request.emails);
     return allSent(request);
   };
@@ -186,7 +186,7 @@ test('a pause stops sending within a second, and resume sends the rest', async (
 
 test('deferred recipients are waited for and sent in another pass', async () => {
   const due = new Date(given.clock.now.getTime() + 60_000);
-  given.neighbours.sendBatch = ({ emails }) =>
+  given.peers.sendBatch = ({ emails }) =>
     create(SendBatchResponseSchema, {
       sent: emails.length - 1,
       deferred: 1,
@@ -198,14 +198,13 @@ test('deferred recipients are waited for and sent in another pass', async () => 
   expect((await look(key)).story.counts).toMatchObject({ sent: 995, deferred: 5 });
   given.clock.now = due;
   expect((await look(key)).step).toEqual({ do: 'send', slices: [0] });
-  given.neighbours.sendBatch = allSent;
+  given.peers.sendBatch = allSent;
   await send(key);
   expect((await look(key)).step).toEqual({ do: 'finish' });
 });
 
 test('an outage pauses with its reason and is tried again after 1, 2, 5, 15 and 15 minutes', async () => {
-  given.neighbours.sendBatch = () =>
-    create(SendBatchResponseSchema, { outage: 'connection refused' });
+  given.peers.sendBatch = () => create(SendBatchResponseSchema, { outage: 'connection refused' });
   const key = await givenFrozen();
   expect(await send(key)).toEqual({ outage: 'connection refused' });
   for (const minutes of [1, 2, 5, 15, 15]) {
@@ -228,7 +227,7 @@ test('an outage pauses with its reason and is tried again after 1, 2, 5, 15 and 
 test('an outage whose end is known is retried then, and does not lengthen later waits', async () => {
   const endsAt = new Date(given.clock.now.getTime() + 7 * 3_600_000);
   const outage = 'warm-up limit of 50 messages a day reached';
-  given.neighbours.sendBatch = ({ emails }) =>
+  given.peers.sendBatch = ({ emails }) =>
     create(SendBatchResponseSchema, {
       notStarted: emails.length,
       outage,
@@ -256,7 +255,7 @@ const later = (days: number) => {
 };
 
 test('pauses of one half-sent slice add up: none is lifted once they came to 60 days', async () => {
-  given.neighbours.sendBatch = halfSent;
+  given.peers.sendBatch = halfSent;
   const key = await givenFrozen();
   await send(key);
   await given.client.pauseBroadcast(key);
@@ -272,7 +271,7 @@ test('pauses of one half-sent slice add up: none is lifted once they came to 60 
 });
 
 test('an outage that has cut a slice for 60 days waits for a person', async () => {
-  given.neighbours.sendBatch = halfSent;
+  given.peers.sendBatch = halfSent;
   const key = await givenFrozen();
   await send(key);
   later(61);
@@ -288,7 +287,7 @@ test('an outage that has cut a slice for 60 days waits for a person', async () =
 });
 
 test('a broadcast that finished its slices in time is resumed, however long ago it began', async () => {
-  given.neighbours.ratePerMinute = 600;
+  given.peers.ratePerMinute = 600;
   const key = await givenFrozen();
   await send(key);
   later(100);
@@ -306,7 +305,7 @@ test("a person's pause is never lifted by itself", async () => {
 });
 
 test('an empty audience is sent at once', async () => {
-  given.neighbours.audience = [];
+  given.peers.audience = [];
   const key = await givenFrozen();
   expect((await look(key)).step).toEqual({ do: 'finish' });
   await finish(given.context)(key);
@@ -318,7 +317,7 @@ test('of 40 broadcasts that one workspace starts at once 16 slices are sent at a
   for (let count = 0; count < 40; count += 1) keys.push(await givenFrozen());
   const underWay = new Map<string, number>();
   let most = 0;
-  given.neighbours.sendBatch = async (request) => {
+  given.peers.sendBatch = async (request) => {
     const { broadcastId } = request;
     underWay.set(broadcastId, (underWay.get(broadcastId) ?? 0) + 1);
     most = Math.max(most, underWay.size);

@@ -25,12 +25,12 @@ let inFlight: Set<string>;
 beforeEach(() => {
   record = new Set();
   inFlight = new Set();
-  given.neighbours.audience = Array.from(
+  given.peers.audience = Array.from(
     { length: 1_000 },
     (_, index) => `p${String(index).padStart(5, '0')}@example.com`,
   );
-  given.neighbours.sendBatch = sendSlowly;
-  given.neighbours.getBatchOutcomes = ({ emails }) => {
+  given.peers.sendBatch = sendSlowly;
+  given.peers.getBatchOutcomes = ({ emails }) => {
     const sent = emails.filter((email) => record.has(email)).length;
     const outcomes = { sent, notStarted: emails.length - sent };
     return { outcomes, inFlight: emails.filter((email) => inFlight.has(email)).length };
@@ -84,7 +84,7 @@ test('messages sent by batches that a pause stops are counted, and the rest is s
   await expect(given.client.deleteBroadcast(key)).rejects.toMatchObject(deleteRefused);
   expect((await look(key)).step).toEqual(waitsForAPerson);
   await given.client.resumeBroadcast(key);
-  given.neighbours.sendBatch = allSent;
+  given.peers.sendBatch = allSent;
   expect(await playSteps(given, key)).toEqual({ do: 'end' });
   expect(await read(key)).toMatchObject({ sentCount: 1_000 });
 });
@@ -120,7 +120,7 @@ test.each([
 
 test('messages sent during an outage are counted', async () => {
   let calls = 0;
-  given.neighbours.sendBatch = (request, stop) => {
+  given.peers.sendBatch = (request, stop) => {
     calls += 1;
     const outage = create(SendBatchResponseSchema, { outage: 'connection refused' });
     return calls === 3 ? sleep(20).then(() => outage) : sendSlowly(request, stop);
@@ -135,7 +135,7 @@ test('slow answers of a server are counted by a later step, and nothing is delet
   const key = await givenFrozen();
   const sending = send(key);
   await untilSent(50);
-  inFlight.add(given.neighbours.audience[300] ?? '');
+  inFlight.add(given.peers.audience[300] ?? '');
   await given.client.pauseBroadcast(key);
   await sending;
   const out = record.size;
@@ -145,7 +145,7 @@ test('slow answers of a server are counted by a later step, and nothing is delet
   await expect(given.client.deleteBroadcast(key)).rejects.toMatchObject(deleteRefused);
   given.clock.now = new Date(Number('untilMs' in step && step.untilMs));
   expect((await look(key)).step).toEqual({ do: 'settle' });
-  record.add(given.neighbours.audience[300] ?? '');
+  record.add(given.peers.audience[300] ?? '');
   inFlight.clear();
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
   expect(await read(key)).toMatchObject({ sentCount: out + 1 });
@@ -159,7 +159,7 @@ test('activities of a worker that ends begin nothing', async () => {
   expect(record.size).toBe(0);
   const sending = send(key);
   await untilSent(50);
-  inFlight.add(given.neighbours.audience[300] ?? '');
+  inFlight.add(given.peers.audience[300] ?? '');
   await given.client.pauseBroadcast(key);
   await sending;
   const { step } = await look(key);
@@ -170,7 +170,7 @@ test('activities of a worker that ends begin nothing', async () => {
 
 test('a stopped pass over deferred recipients shows its outcomes', async () => {
   const due = new Date(given.clock.now.getTime() + 60_000);
-  given.neighbours.sendBatch = ({ emails }) => {
+  given.peers.sendBatch = ({ emails }) => {
     for (const email of emails.slice(0, 100)) record.add(email);
     return create(SendBatchResponseSchema, {
       ...{ sent: 100, deferred: emails.length - 100, nextDueAt: timestampFromDate(due) },
@@ -179,7 +179,7 @@ test('a stopped pass over deferred recipients shows its outcomes', async () => {
   const key = await givenFrozen();
   await send(key);
   given.clock.now = due;
-  given.neighbours.sendBatch = sendSlowly;
+  given.peers.sendBatch = sendSlowly;
   const sending = send(key);
   await untilSent(550);
   await given.client.pauseBroadcast(key);
@@ -202,7 +202,7 @@ test.each(['pause', 'cancel'] as const)(
       'update slices set settle_at = $3 where workspace_id = $1 and broadcast_id = $2',
       [key.workspaceId, key.id, new Date(diedAtMs)],
     );
-    for (const email of given.neighbours.audience.slice(0, 169)) record.add(email);
+    for (const email of given.peers.audience.slice(0, 169)) record.add(email);
     await given.client[`${action}Broadcast`](key);
     expect((await look(key)).step).toEqual({ do: 'wait', untilMs: diedAtMs });
     given.clock.now = new Date(diedAtMs);
@@ -212,7 +212,7 @@ test.each(['pause', 'cancel'] as const)(
 );
 
 test('nothing counts as counted while messages is unavailable', async () => {
-  given.neighbours.getBatchOutcomes = () => {
+  given.peers.getBatchOutcomes = () => {
     throw new ConnectError('down', Code.Unavailable);
   };
   const key = await givenFrozen();

@@ -23,11 +23,11 @@ import { settle } from './settle.ts';
 
 const given = useService();
 beforeEach(() => {
-  given.neighbours.audience = Array.from(
+  given.peers.audience = Array.from(
     { length: 1_000 },
     (_, index) => `p${String(index).padStart(5, '0')}@example.com`,
   );
-  given.neighbours.sendBatch = allSent;
+  given.peers.sendBatch = allSent;
 });
 
 type Key = { workspaceId: string; id: string };
@@ -46,7 +46,7 @@ test('a refused call ends its slice after the other calls, and leaves no unhandl
   process.on('unhandledRejection', note);
   const ended: number[] = [];
   let calls = 0;
-  given.neighbours.sendBatch = async (request) => {
+  given.peers.sendBatch = async (request) => {
     calls += 1;
     const call = calls;
     if (call === 2) throw new ConnectError('Invalid token', Code.Unauthenticated);
@@ -67,7 +67,7 @@ test('a refused call ends its slice after the other calls, and leaves no unhandl
 
 test('a call with a permanent failure is tried a few times, and then fails the slice', async () => {
   let calls = 0;
-  given.neighbours.sendBatch = () => {
+  given.peers.sendBatch = () => {
     calls += 1;
     throw new ConnectError('internal error', Code.Internal);
   };
@@ -79,7 +79,7 @@ test('a call with a permanent failure is tried a few times, and then fails the s
 test('a pause that ends before the row is checked still stops the calls', async () => {
   const key = await givenFrozen();
   let [isStarted, isStopped] = [false, false];
-  given.neighbours.sendBatch = async (request, stop) => {
+  given.peers.sendBatch = async (request, stop) => {
     if (!stop || isStopped) return allSent(request);
     isStarted = true;
     await Promise.race([once(stop, 'abort'), sleep(3_000)]);
@@ -112,7 +112,7 @@ test('a slice that cannot begin leaves nothing running', async () => {
 
 test('outages are counted from the start once something was sent', async () => {
   let sends = true;
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     if (sends) return allSent(request);
     return create(SendBatchResponseSchema, { outage: 'connection refused' });
   };

@@ -5,14 +5,14 @@ import type { Plan } from '../broadcast-row.ts';
 import { momentIn } from '../input/start-time.ts';
 import { type RecipientPage, sliceSize } from './pages.ts';
 
-/** A statement cuts so many recipients, and at most one page more. */
+/** A statement cuts this many recipients, and at most one page more. */
 const cutMax = 10_000;
 
 /**
- * Divides a page into parts: recipients that get the same content at the same time. So many of them
- * as `sample` says belong to the sample of a test, which is sent at once and dealt to the arms in
- * turn, so that their sizes differ by at most one. A digest of broadcast and address selects them,
- * so that it depends on neither the alphabet nor other broadcasts.
+ * Divides a page into parts: recipients that get the same content at the same time. Of these,
+ * `sample` recipients belong to the sample of a test, which is sent at once and dealt to the arms
+ * in turn, so that their sizes differ by at most one. A digest of broadcast and address selects
+ * them, so that it depends on neither the alphabet nor other broadcasts.
  */
 export async function dealPage(
   em: EntityManager,

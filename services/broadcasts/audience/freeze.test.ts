@@ -13,9 +13,9 @@ let sent: [email: string, at: string, listId: string][];
 beforeEach(() => {
   sent = [];
   given.clock.now = new Date('2030-03-01T00:00:00Z');
-  given.neighbours.listOf = () => 0;
-  given.neighbours.ratePerMinute = 600_000;
-  given.neighbours.sendBatch = (request) => {
+  given.peers.listOf = () => 0;
+  given.peers.ratePerMinute = 600_000;
+  given.peers.sendBatch = (request) => {
     const at = given.clock.now.toISOString().slice(0, 16);
     for (const email of request.emails) sent.push([email, at, request.plan?.listId ?? '']);
     return allSent(request);
@@ -36,8 +36,8 @@ const zones: Record<string, string> = {
  * it waits for.
  */
 async function playZones(local: Partial<Schedule>, more: { test_settings?: typeof tested } = {}) {
-  given.neighbours.audience = Object.keys(zones);
-  given.neighbours.zoneOf = (email) => zones[email] ?? '';
+  given.peers.audience = Object.keys(zones);
+  given.peers.zoneOf = (email) => zones[email] ?? '';
   const key = await givenBroadcast(given, { status: 'draft', ...more });
   await given.client.scheduleBroadcast({
     ...key,
@@ -123,8 +123,8 @@ test("a test's sample goes at the start, the rest by zone", async () => {
 });
 
 test('a pause keeps the times that are still ahead', async () => {
-  given.neighbours.audience = ['newyork', 'paris'];
-  given.neighbours.zoneOf = (email) => zones[email] ?? '';
+  given.peers.audience = ['newyork', 'paris'];
+  given.peers.zoneOf = (email) => zones[email] ?? '';
   const key = await givenBroadcast(given, {
     status: 'sending',
     starts_at: given.clock.now,
@@ -147,8 +147,8 @@ test('a pause keeps the times that are still ahead', async () => {
 });
 
 test('a contact in several lists gets one message, through the first of them', async () => {
-  given.neighbours.audience = ['a', 'b', 'c', 'd', 'e'];
-  given.neighbours.listOf = (email) => (email < 'c' ? 1 : 0);
+  given.peers.audience = ['a', 'b', 'c', 'd', 'e'];
+  given.peers.listOf = (email) => (email < 'c' ? 1 : 0);
   const key = await givenBroadcast(given, {
     status: 'sending',
     further_lists: ['offers'],
@@ -184,8 +184,8 @@ async function freezeAll(key: BroadcastKey): Promise<void> {
 const crowd = Array.from({ length: 25_001 }, (_, n) => `p${String(n).padStart(5, '0')}`);
 
 test('everybody on several pages is in one slice, and all slices but the last are full', async () => {
-  given.neighbours.audience = crowd;
-  given.neighbours.ratePerMinute = 3_300;
+  given.peers.audience = crowd;
+  given.peers.ratePerMinute = 3_300;
   const key = await givenBroadcast(given, { status: 'sending' });
   await freezeAll(key);
   const slices = await slicesOf(key);
@@ -194,8 +194,8 @@ test('everybody on several pages is in one slice, and all slices but the last ar
 });
 
 test('several pages of several lists are cut by list, and the parts are deleted', async () => {
-  given.neighbours.audience = crowd;
-  given.neighbours.listOf = (email) => (email.endsWith('7') ? 1 : 0);
+  given.peers.audience = crowd;
+  given.peers.listOf = (email) => (email.endsWith('7') ? 1 : 0);
   const key = await givenBroadcast(given, { status: 'sending', further_lists: ['offers'] });
   await freezeAll(key);
   const slices = await slicesOf(key);
@@ -206,8 +206,8 @@ test('several pages of several lists are cut by list, and the parts are deleted'
 });
 
 test('slices of several lists are sent in turn', async () => {
-  given.neighbours.audience = crowd;
-  given.neighbours.listOf = (email) => (email.endsWith('7') ? 1 : 0);
+  given.peers.audience = crowd;
+  given.peers.listOf = (email) => (email.endsWith('7') ? 1 : 0);
   const key = await givenBroadcast(given, { status: 'sending', further_lists: ['offers'] });
   await playSteps(given, key);
   const turns = sent
@@ -225,10 +225,7 @@ test('the next page is read while a page is written, and none after it', async (
     if (calls === 3) third.resolve();
     return audience.listAudience(request);
   };
-  given.neighbours.audience = Array.from(
-    { length: 45_001 },
-    (_, n) => `p${String(n).padStart(5, '0')}`,
-  );
+  given.peers.audience = Array.from({ length: 45_001 }, (_, n) => `p${String(n).padStart(5, '0')}`);
   const key = await givenBroadcast(given, { status: 'sending' });
   const freeze = freezeAudience({ ...context, audience: { ...audience, listAudience } });
   await runActivity(() => freeze(key));
@@ -241,7 +238,7 @@ test('the next page is read while a page is written, and none after it', async (
     return { freezing };
   });
   await frozen.freezing;
-  expect((await slicesOf(key)).flat()).toEqual(given.neighbours.audience);
+  expect((await slicesOf(key)).flat()).toEqual(given.peers.audience);
 });
 
 test('a list that is named twice or does not exist is refused by its field', async () => {

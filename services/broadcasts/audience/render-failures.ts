@@ -12,14 +12,14 @@ const tooMany = { min: 10, share: 0.1 };
 
 type Tried = Pick<Slice, 'sent' | 'failed' | 'deferred' | 'unrendered'>;
 
-/** Whether so many messages fail to render that the rest has to wait for a person. */
+/** Whether too many messages fail to render for the rest to go on without a person. */
 export function hasTooManyRenderFailures({ sent, failed, deferred, unrendered }: Tried): boolean {
   return unrendered >= tooMany.min && unrendered > (sent + failed + deferred) * tooMany.share;
 }
 
 /**
- * Why a broadcast has to pause; undefined where it may go on. Judges the total as well, since
- * slices may be tiny.
+ * The reason for which a broadcast has to pause; undefined where it may go on. Looks at the total
+ * as well, since slices may be tiny.
  */
 export async function renderFailureReason(
   em: EntityManager,

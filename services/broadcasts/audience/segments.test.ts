@@ -23,15 +23,15 @@ beforeEach(() => {
   sent = [];
   plans = [];
   onPage = () => {};
-  const { neighbours } = given;
-  Object.assign(neighbours, { audience: crowd, missingSegments: ['missing'] });
-  neighbours.isInSegments = () => true;
-  neighbours.sendBatch = (request) => {
+  const { peers } = given;
+  Object.assign(peers, { audience: crowd, missingSegments: ['missing'] });
+  peers.isInSegments = () => true;
+  peers.sendBatch = (request) => {
     sent.push(...request.emails);
     if (request.plan) plans.push(request.plan);
     return allSent(request);
   };
-  const { listAudience } = fakePeers(neighbours).audience;
+  const { listAudience } = fakePeers(peers).audience;
   given.context.audience.listAudience = async (request) => {
     await onPage(request.afterEmail ?? '');
     return listAudience(request);
@@ -49,7 +49,7 @@ const slicesOf = ({ id }: Key) =>
 const alone = { list: '', segments: ['vip', 'new'] };
 
 test('a broadcast to segments alone goes to those who are in them, by no list', async () => {
-  given.neighbours.isInSegments = (email, segmentIds) =>
+  given.peers.isInSegments = (email, segmentIds) =>
     email.endsWith('7') && segmentIds.join() === 'vip,new';
   const key = await givenBroadcast(given, { status: 'sending', ...alone });
   expect(await playSteps(given, key)).toEqual({ do: 'end' });
@@ -63,8 +63,8 @@ test('a broadcast to segments alone goes to those who are in them, by no list', 
 });
 
 test('a test and recipients in their own zones go to segments alone as well', async () => {
-  given.neighbours.isInSegments = (email) => email < 'p00100';
-  given.neighbours.zoneOf = (email) => (email < 'p00050' ? 'Pacific/Niue' : '');
+  given.peers.isInSegments = (email) => email < 'p00100';
+  given.peers.zoneOf = (email) => (email < 'p00050' ? 'Pacific/Niue' : '');
   const key = await givenBroadcast(given, {
     ...alone,
     ...{ status: 'testing', test_settings: { ...tested, sample_percentage: 20 } },
@@ -90,7 +90,7 @@ test('a test and recipients in their own zones go to segments alone as well', as
 });
 
 test('short pages are put together, so that slices are whole', async () => {
-  given.neighbours.isInSegments = (email) => Number(email.slice(1)) % 2 === 0;
+  given.peers.isInSegments = (email) => Number(email.slice(1)) % 2 === 0;
   const pages: string[] = [];
   onPage = (afterEmail) => pages.push(afterEmail);
   const key = await givenBroadcast(given, { status: 'sending', segments: ['vip'] });
@@ -101,7 +101,7 @@ test('short pages are put together, so that slices are whole', async () => {
 });
 
 test('pages without anybody, and pages of odd sizes, lose nobody', async () => {
-  given.neighbours.isInSegments = (email) => email > 'p10002' && email !== 'p20005';
+  given.peers.isInSegments = (email) => email > 'p10002' && email !== 'p20005';
   const key = await givenBroadcast(given, { status: 'sending', ...alone });
   await playSteps(given, key);
   expect(sent).toEqual(crowd.filter((email) => email > 'p10002' && email !== 'p20005'));
@@ -110,7 +110,7 @@ test('pages without anybody, and pages of odd sizes, lose nobody', async () => {
 });
 
 test('a segment that nobody is in any more ends the broadcast with nobody', async () => {
-  given.neighbours.isInSegments = () => false;
+  given.peers.isInSegments = () => false;
   const key = await givenBroadcast(given, { status: 'sending', ...alone });
   expect(await playSteps(given, key)).toEqual({ do: 'end' });
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT, enqueuedCount: 0 });
@@ -118,7 +118,7 @@ test('a segment that nobody is in any more ends the broadcast with nobody', asyn
 
 test('a segment that was deleted before the freeze pauses, and another one may be chosen', async () => {
   const key = await givenBroadcast(given, { status: 'sending', ...alone });
-  given.neighbours.missingSegments = ['new'];
+  given.peers.missingSegments = ['new'];
   expect(await freeze(key)).toEqual({ hasMore: false });
   expect(await read(key)).toMatchObject({
     status: BroadcastStatus.PAUSED,
@@ -138,14 +138,14 @@ test('a segment that was deleted before the freeze pauses, and another one may b
 test('a segment that is deleted in the middle pauses, and after a resume nobody is read twice', async () => {
   const key = await givenBroadcast(given, { status: 'sending', segments: ['vip'] });
   onPage = (afterEmail) => {
-    if (afterEmail === 'p19999') given.neighbours.missingSegments = ['vip'];
+    if (afterEmail === 'p19999') given.peers.missingSegments = ['vip'];
   };
   await playSteps(given, key);
   expect(await read(key)).toMatchObject({
     status: BroadcastStatus.PAUSED,
     pauseReason: 'segment vip does not exist any more',
   });
-  given.neighbours.missingSegments = [];
+  given.peers.missingSegments = [];
   onPage = () => {};
   await given.client.resumeBroadcast(key);
   await playSteps(given, key);
@@ -161,7 +161,7 @@ test('a contacts process that does not know segments is not asked for everybody 
 });
 
 test('a page whose segments take too long is read in smaller ones', async () => {
-  given.neighbours.isInSegments = (email) => email < 'p12000';
+  given.peers.isInSegments = (email) => email < 'p12000';
   const { listAudience } = given.context.audience;
   const sizes: number[] = [];
   given.context.audience.listAudience = (request) => {
@@ -212,7 +212,7 @@ test.each([
 });
 
 test('estimateAudience counts an audience with segments, lists, or both', async () => {
-  given.neighbours.isInSegments = (email, segmentIds) => segmentIds.includes('vip') && email < 'p1';
+  given.peers.isInSegments = (email, segmentIds) => segmentIds.includes('vip') && email < 'p1';
   const count = async (audience: object) =>
     (await given.client.estimateAudience({ workspaceId: 'acme', audience })).count;
   expect(await count({ list: 'news' })).toBe(35_000);
@@ -223,7 +223,7 @@ test('estimateAudience counts an audience with segments, lists, or both', async 
 test('a test mail and the feeds of a broadcast to segments alone name no list', async () => {
   const key = await givenBroadcast(given, alone);
   let plan: SendPlan | undefined;
-  given.neighbours.sendIndividual = (request) => {
+  given.peers.sendIndividual = (request) => {
     plan = request.plan;
   };
   await given.client.sendToIndividual({

@@ -5,9 +5,7 @@ import { addWake } from '../lifecycle/wake.ts';
 
 const broadcastsAtOnce = 100;
 
-/**
- * What this service keeps of a workspace. A run whose broadcast is gone stops sending, and ends.
- */
+/** Tables with a workspace's data. A run whose broadcast is gone stops sending, and ends. */
 export function partsOf(store: Store): readonly ErasedTable[] {
   return [
     { table: 'broadcasts', erase: (workspaceId) => eraseBroadcasts(store, workspaceId) },

@@ -14,8 +14,8 @@ export type InDoubt = {
 };
 
 /**
- * Broadcasts that had begun by a moment, or should have, and are not over: after a restore nobody
- * knows who of their recipients has them. Those that start later are not among them.
+ * Broadcasts that had begun by a moment, or should have, and are not over: after a restore it is
+ * not known which of their recipients have them. Broadcasts that start later are not included.
  */
 export function readInDoubt(store: Store, begunBy: Date): Promise<InDoubt[]> {
   return query<InDoubt>(

@@ -94,7 +94,7 @@ function testStep(broadcast: Broadcast, sample: AudienceProgress, now: Date): St
   if (!broadcast.frozen_at || broadcast.needsNoWinner()) return sendingStep(broadcast, sample);
   if (sample.open.length > 0) return { do: 'send', slices: sample.open };
   if (broadcast.status === 'testing') return { do: 'completeTest' };
-  const judgedAt = broadcast.judgedAt();
-  if (judgedAt && judgedAt <= now) return { do: 'pickWinner' };
-  return waitFor(earliest(judgedAt, sample.nextDueAt));
+  const winnerDueAt = broadcast.winnerDueAt();
+  if (winnerDueAt && winnerDueAt <= now) return { do: 'pickWinner' };
+  return waitFor(earliest(winnerDueAt, sample.nextDueAt));
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => given.context.store.close());
 beforeEach(() => {
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     asked.push(...request.emails);
     return allSent(request);
   };

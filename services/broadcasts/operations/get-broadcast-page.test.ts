@@ -10,7 +10,7 @@ import { givenBroadcast, tested, useService } from '../test/given.ts';
 const given = useService();
 beforeEach(() => {
   given.clock.now = new Date('2030-01-01T12:00:00Z');
-  Object.assign(given.neighbours, { stats: [], links: {}, timeline: {} });
+  Object.assign(given.peers, { stats: [], links: {}, timeline: {} });
 });
 
 type Key = { workspaceId: string; id: string };
@@ -36,7 +36,7 @@ test('get, list, create and update answer the link', async () => {
 
 test('a page shows what the API says of the broadcast and of its test', async () => {
   const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
-  given.neighbours.stats = [sent, { ...sent, templateId: 'b', clicked: 60 }];
+  given.peers.stats = [sent, { ...sent, templateId: 'b', clicked: 60 }];
   const page = await pageOf(key);
   const { broadcast } = await given.client.getBroadcast(key);
   expect(page.broadcast).toEqual({
@@ -56,7 +56,7 @@ test('a page shows what the API says of the broadcast and of its test', async ()
 
 test('rates have the interval of Wilson, and everything is possible where nothing was sent', async () => {
   const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
-  given.neighbours.stats = [sent];
+  given.peers.stats = [sent];
   const { arms } = await pageOf(key);
   expect(arms[0]?.openRate?.low).toBeCloseTo(0.21, 3);
   expect(arms[0]?.openRate?.high).toBeCloseTo(0.2946, 3);
@@ -64,7 +64,7 @@ test('rates have the interval of Wilson, and everything is possible where nothin
 });
 
 test('a broadcast without a test has one arm and no comparison, a draft none', async () => {
-  given.neighbours.stats = [{ ...sent, templateId: 'hello' }];
+  given.peers.stats = [{ ...sent, templateId: 'hello' }];
   const page = await pageOf(await givenBroadcast(given, { status: 'sending' }));
   expect(page.arms).toHaveLength(1);
   expect(page.comparison).toBeUndefined();
@@ -87,10 +87,10 @@ test('eight arms are shown', async () => {
 
 test('links and timeline pass through', async () => {
   const since = timestampFromDate(given.clock.now);
-  given.neighbours.links = { links: [{ url: 'https://a.example/', clicks: 3 }], linkCount: 1 };
-  given.neighbours.timeline = { since, step: durationFromMs(1_000), sent: [2], opened: [1] };
+  given.peers.links = { links: [{ url: 'https://a.example/', clicks: 3 }], linkCount: 1 };
+  given.peers.timeline = { since, step: durationFromMs(1_000), sent: [2], opened: [1] };
   expect(await pageOf(await givenBroadcast(given, { status: 'sending' }))).toMatchObject({
-    links: given.neighbours.links,
+    links: given.peers.links,
     timeline: { sent: [2], opened: [1] },
   });
 });
@@ -100,7 +100,7 @@ test.each([Code.DeadlineExceeded, Code.Unavailable, Code.Unimplemented])(
   async (code) => {
     const key = await givenBroadcast(given, { status: 'sending' });
     const failure = new ConnectError('not now', code);
-    Object.assign(given.neighbours, { stats: failure, links: failure, timeline: failure });
+    Object.assign(given.peers, { stats: failure, links: failure, timeline: failure });
     const page = await pageOf(key);
     expect(page.broadcast?.name).toBe('Hello');
     expect(page).toMatchObject({ arms: [] });

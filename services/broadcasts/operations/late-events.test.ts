@@ -47,7 +47,7 @@ test('every call by which other services change something has a case', () => {
 
 test.each(Object.keys(cases))('newer state stands when %s comes late', (call) => cases[call]?.());
 
-/** What follows the key in the call of each activity. */
+/** Arguments of each activity after the key. */
 const activities: Record<keyof Activities, unknown[]> = {
   readPlan: [],
   begin: [],

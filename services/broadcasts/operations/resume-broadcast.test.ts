@@ -15,7 +15,7 @@ import { playSteps } from '../test/play.ts';
 
 const given = useService();
 beforeEach(() => {
-  Object.assign(given.neighbours, { providerId: 'smtp', ratePerMinute: 600_000 });
+  Object.assign(given.peers, { providerId: 'smtp', ratePerMinute: 600_000 });
 });
 
 const begun = () => ({
@@ -28,7 +28,7 @@ const planOf = async ({ id }: BroadcastKey) =>
 
 test('resume takes up the provider and the rate of the settings, and says so', async () => {
   const key = await givenBroadcast(given, begun());
-  Object.assign(given.neighbours, { providerId: 'other', ratePerMinute: 1_200 });
+  Object.assign(given.peers, { providerId: 'other', ratePerMinute: 1_200 });
   expect(await given.client.resumeBroadcast(key)).toMatchObject({
     success: true,
     integrationId: 'other',
@@ -50,7 +50,7 @@ test('resume says which provider stays, and none before the content is pinned', 
 });
 
 test('resume keeps the provider where the settings name none, unless it is gone', async () => {
-  given.neighbours.providerId = '';
+  given.peers.providerId = '';
   const key = await givenBroadcast(given, begun());
   expect(await given.client.resumeBroadcast(key)).toMatchObject({ integrationId: 'smtp' });
   const gone = await givenBroadcast(given, begun());
@@ -66,7 +66,7 @@ test('resume keeps the provider where the settings name none, unless it is gone'
 });
 
 test('a resume by an operator and one after an outage take up the provider of the settings', async () => {
-  given.neighbours.providerId = 'other';
+  given.peers.providerId = 'other';
   const byOperator = await givenBroadcast(given, begun());
   await operate(given.context)(byOperator, 'resume');
   expect(await planOf(byOperator)).toMatchObject({ integration_id: 'other' });
@@ -81,7 +81,7 @@ test('a resume by an operator and one after an outage take up the provider of th
 test('a broadcast whose integration is deleted while it is sent pauses with the way out, and ends after resume', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   const used: string[] = [];
-  given.neighbours.sendBatch = (request) => {
+  given.peers.sendBatch = (request) => {
     used.push(request.plan?.integrationId ?? '');
     if (request.plan?.integrationId === 'smtp') {
       throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
@@ -92,7 +92,7 @@ test('a broadcast whose integration is deleted while it is sent pauses with the 
     rawMessage: expect.stringContaining('resume sends the rest'),
   });
   await given.client.pauseBroadcast(key);
-  given.neighbours.providerId = 'other';
+  given.peers.providerId = 'other';
   await given.client.resumeBroadcast(key);
   expect(await playSteps(given, key)).toEqual({ do: 'end' });
   expect(used.at(-1)).toBe('other');

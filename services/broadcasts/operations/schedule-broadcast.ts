@@ -22,9 +22,9 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
       store,
       request,
       async (broadcast, em) => {
-        const isAsJudged = broadcast.revision === draft.revision;
+        const isAsChecked = broadcast.revision === draft.revision;
         broadcast.start(now(), startsAt);
-        if (!isAsJudged) throw broadcastChanged();
+        if (!isAsChecked) throw broadcastChanged();
         if (startsAt) {
           broadcast.schedule = {
             is_scheduled: true,

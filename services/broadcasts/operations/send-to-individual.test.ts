@@ -12,7 +12,7 @@ const feed = useFeedServer('{"title":"Sale"}');
 const asked: SendIndividualRequest[] = [];
 beforeEach(() => {
   asked.length = 0;
-  Object.assign(given.neighbours, {
+  Object.assign(given.peers, {
     hasTemplate: true,
     providerId: 'smtp',
     sendIndividual: (request: SendIndividualRequest) => asked.push(request),
@@ -53,8 +53,8 @@ test('sendToIndividual sends a draft as it would be sent now', async () => {
 test('sendToIndividual sends the pinned content once a broadcast has started', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   await new MockActivityEnvironment().run(() => freezeAudience(given.context)(key));
-  given.neighbours.hasTemplate = false;
-  given.neighbours.providerId = 'another';
+  given.peers.hasTemplate = false;
+  given.peers.providerId = 'another';
   await send(key);
   expect(asked).toMatchObject([{ plan: { templateVersion: 7, integrationId: 'smtp' } }]);
 });
@@ -115,13 +115,13 @@ test('sendToIndividual refuses a template that no variation has', async () => {
 
 test('sendToIndividual refuses a draft without a provider or a template', async () => {
   const key = await givenBroadcast(given);
-  given.neighbours.providerId = '';
+  given.peers.providerId = '';
   await expect(send(key)).rejects.toMatchObject({
     code: Code.InvalidArgument,
     rawMessage: noProviderText,
   });
-  given.neighbours.providerId = 'smtp';
-  given.neighbours.hasTemplate = false;
+  given.peers.providerId = 'smtp';
+  given.peers.hasTemplate = false;
   await expect(send(key)).rejects.toMatchObject({
     code: Code.InvalidArgument,
     rawMessage: 'template hello not found',
@@ -140,7 +140,7 @@ test.each([
   [Code.Unavailable, 'the message was put off: 450 4.2.0 greylisted', undefined],
   [Code.NotFound, 'Integration not found', Code.FailedPrecondition],
 ])('sendToIndividual passes on what messages says: %s %s', async (code, text, told) => {
-  given.neighbours.sendIndividual = () => {
+  given.peers.sendIndividual = () => {
     throw new ConnectError(text, code);
   };
   await expect(send(await givenBroadcast(given))).rejects.toMatchObject({

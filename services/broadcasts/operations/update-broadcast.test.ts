@@ -7,7 +7,7 @@ import { playSteps, runActivity } from '../test/play.ts';
 
 const given = useService();
 beforeEach(() => {
-  Object.assign(given.neighbours, { hasTemplate: true, providerId: 'smtp' });
+  Object.assign(given.peers, { hasTemplate: true, providerId: 'smtp' });
 });
 
 type Key = { workspaceId: string; id: string };

@@ -23,8 +23,8 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   return async (request, call) => {
     checkDataFeed(context, request);
     const content = storedContent(request);
-    const isJudged = await judgeIfScheduled(context, request, content);
-    if (isJudged) await expectTemplateUses(store, broadcastUser(request));
+    const isChecked = await checkIfScheduled(context, request, content);
+    if (isChecked) await expectTemplateUses(store, broadcastUser(request));
     const zone = request.schedule ? await zoneOfWorkspace(context, request.workspaceId) : '';
     let isFreed = false;
     const answer = await changeBroadcast(
@@ -33,7 +33,7 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
       async (broadcast, em) => {
         const before = templateIdsOf(broadcast);
         broadcast.update(now(), content);
-        if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
+        if (broadcast.status !== 'draft' && !isChecked) throw broadcastChanged();
         broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, {
           workspaceId: broadcast.workspace_id,
           id: broadcast.id,
@@ -63,7 +63,7 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
 }
 
 /** A broadcast that will be sent has to stay sendable; a draft is checked when it is scheduled. */
-async function judgeIfScheduled(
+async function checkIfScheduled(
   context: Context,
   request: UpdateBroadcastRequest,
   content: BroadcastContent,

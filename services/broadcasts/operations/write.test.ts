@@ -9,7 +9,7 @@ import { draftContent, givenBroadcast, tested, useService } from '../test/given.
 
 const given = useService();
 beforeEach(() => {
-  Object.assign(given.neighbours, { hasTemplate: true, providerId: 'smtp' });
+  Object.assign(given.peers, { hasTemplate: true, providerId: 'smtp' });
 });
 
 const workspaceId = 'acme';
@@ -39,10 +39,10 @@ test.each([Code.Unavailable, Code.DeadlineExceeded])(
       const { broadcast } = await given.client.getBroadcast(key);
       return broadcast?.testSettings?.variations.map(({ metrics }) => metrics?.recipients);
     };
-    given.neighbours.stats = new ConnectError('away', code);
+    given.peers.stats = new ConnectError('away', code);
     expect(await read()).toEqual([undefined, undefined]);
     await expect(given.client.getTestResults(key)).rejects.toMatchObject({ code });
-    given.neighbours.stats = [];
+    given.peers.stats = [];
     expect(await read()).toEqual([0, 0]);
   },
 );
@@ -150,7 +150,7 @@ test.each([
   ['a template that is gone', { hasTemplate: false }, 'template hello not found'],
   ['no provider', { providerId: '' }, noProviderText],
 ])('schedule refuses %s', async (_, change, text) => {
-  Object.assign(given.neighbours, change);
+  Object.assign(given.peers, change);
   const key = await givenBroadcast(given);
   await expect(given.client.scheduleBroadcast({ ...key, sendNow: true })).rejects.toMatchObject({
     code: Code.InvalidArgument,
@@ -331,7 +331,7 @@ test('a page has up to 1,000 broadcasts, each with its numbers, and 100 with tem
   const em = given.context.store.fork();
   for (const id of ids) await givenBroadcast(given, { id, status: 'sending' });
   await em.nativeUpdate(Broadcast, { id: { $in: ids } }, { workspace_id: 'paged' });
-  given.neighbours.stats = [{ templateId: 'hello', sent: 3 }];
+  given.peers.stats = [{ templateId: 'hello', sent: 3 }];
   const page = { workspaceId: 'paged', limit: 1_000 };
   const { broadcasts, totalCount } = await given.client.listBroadcasts(page);
   expect([broadcasts.length, totalCount]).toEqual([205, 205]);

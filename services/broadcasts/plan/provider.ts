@@ -42,7 +42,7 @@ export async function restOf(
   return { provider, begunAt };
 }
 
-/** What the rest of a broadcast is sent through. Undefined before its content is pinned. */
+/** The provider for the rest of a broadcast. Undefined before its content is pinned. */
 async function providerForRest(
   context: Pick<Peers, 'workspaces'>,
   { workspace_id: workspaceId, plan }: Broadcast,

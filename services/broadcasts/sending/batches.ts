@@ -96,7 +96,7 @@ async function saveEnd(
 }
 
 /**
- * Keeps `batchesAtOnce` calls open and counts their answers in order. What is left in `open` is not
+ * Keeps `batchesAtOnce` calls open and counts their answers in order. Calls left in `open` are not
  * counted.
  */
 async function countAnswers(
@@ -143,7 +143,9 @@ function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
   return outageEndsAt ? { outage, outageEndsAtMs: timestampMs(outageEndsAt) } : { outage };
 }
 
-/** A later pass is judged once it is complete: its beginning alone may show too many failures. */
+/**
+ * A later pass is checked only when it is complete: its beginning alone may show too many failures.
+ */
 function mayGoOn(work: BatchWork, tally: SliceTally): boolean {
   const isBroken =
     !work.ignoreRenderFailures && tally.isFirstPass && hasTooManyRenderFailures(tally);

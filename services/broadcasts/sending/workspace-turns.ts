@@ -6,8 +6,7 @@ export type TurnLimits = {
   /** Activities of one workspace at a time. */
   workspaceMax: number;
   /**
-   * Those of one workspace that wait here; the others leave their slot of the worker and come
-   * again.
+   * Activities of one workspace that wait here; more leave their slot of the worker and come again.
    */
   waitingMax: number;
   /** Shorter than the heartbeats that the server waits for. */
@@ -83,7 +82,7 @@ export class WorkspaceTurns {
   }
 }
 
-/** What an activity of each kind takes in this process. */
+/** The turns of each kind of activity in this process. */
 export type Turns = { freezes: WorkspaceTurns; slices: WorkspaceTurns };
 
 const waits = { waitingMax: 16, waitMaxMs: 5_000 };

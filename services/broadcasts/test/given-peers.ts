@@ -43,7 +43,7 @@ import { refusal } from '#lib/errors/reasons.ts';
 import type { Peers } from '../peers.ts';
 
 /** The answers of the other services; a test changes those that matter to it. */
-export type Neighbours = {
+export type PeerAnswers = {
   audience: string[];
   zoneOf: (email: string) => string;
   listOf: (email: string) => number;
@@ -74,7 +74,7 @@ export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
   return create(SendBatchResponseSchema, { sent: emails.length });
 }
 
-export function givenNeighbours(): Neighbours {
+export function givenPeerAnswers(): PeerAnswers {
   return {
     audience: ['a@example.com', 'b@example.com', 'c@example.com'],
     zoneOf: () => '',
@@ -95,8 +95,8 @@ export function givenNeighbours(): Neighbours {
   };
 }
 
-/** Clients of services that answer as `neighbours` say at the time of the call. */
-export function fakePeers(neighbours: Neighbours): Peers {
+/** Clients of services that answer as `peers` say at the time of the call. */
+export function fakePeers(peers: PeerAnswers): Peers {
   return {
     lists: {
       getList: async ({ id = '' }) => {
@@ -106,7 +106,7 @@ export function fakePeers(neighbours: Neighbours): Peers {
     },
     contacts: {
       getContactByEmail: async ({ email = '' }) => {
-        const known = neighbours.audience.includes(email);
+        const known = peers.audience.includes(email);
         if (!known) throw new ConnectError('Contact not found', Code.NotFound);
         const contact = {
           email,
@@ -125,11 +125,11 @@ export function fakePeers(neighbours: Neighbours): Peers {
         segmentIds = [],
         withTimezones,
       }) => {
-        const { zoneOf, listOf, isInSegments, missingSegments } = neighbours;
+        const { zoneOf, listOf, isInSegments, missingSegments } = peers;
         if (segmentIds.some((id) => missingSegments.includes(id))) {
           throw new ConnectError('Segment not found', Code.NotFound);
         }
-        const page = neighbours.audience.filter((email) => email > afterEmail).slice(0, pageSize);
+        const page = peers.audience.filter((email) => email > afterEmail).slice(0, pageSize);
         const bySegments = segmentIds.length > 0;
         const emails = bySegments ? page.filter((email) => isInSegments(email, segmentIds)) : page;
         const nextAfterEmail = page[pageSize - 1] ?? '';
@@ -140,18 +140,18 @@ export function fakePeers(neighbours: Neighbours): Peers {
       },
       listMissingSegments: async ({ segmentIds = [] }) =>
         create(ListMissingSegmentsResponseSchema, {
-          segmentIds: segmentIds.filter((id) => neighbours.missingSegments.includes(id)),
+          segmentIds: segmentIds.filter((id) => peers.missingSegments.includes(id)),
         }),
       countAudience: async ({ segmentIds = [] }) => {
-        const { audience, isInSegments } = neighbours;
+        const { audience, isInSegments } = peers;
         const isIn = (email: string) => segmentIds.length === 0 || isInSegments(email, segmentIds);
         return create(CountAudienceResponseSchema, { count: audience.filter(isIn).length });
       },
     },
     templates: {
       getTemplateContent: async () => {
-        if (!neighbours.hasTemplate) throw new ConnectError('Template not found', Code.NotFound);
-        const { category } = neighbours;
+        if (!peers.hasTemplate) throw new ConnectError('Template not found', Code.NotFound);
+        const { category } = peers;
         return create(GetTemplateContentResponseSchema, {
           version: 7,
           category,
@@ -172,7 +172,7 @@ export function fakePeers(neighbours: Neighbours): Peers {
       setTemplateUses: async ({ workspaceId, id, name = '', templateIds = [] }) => {
         const missing = templateIds.find((each) => each === 'going');
         if (missing) throw new ConnectError(`template ${missing} not found`, Code.NotFound);
-        neighbours.uses.set(`${workspaceId} ${id}`, { name, templateIds: [...templateIds] });
+        peers.uses.set(`${workspaceId} ${id}`, { name, templateIds: [...templateIds] });
         return create(SetTemplateUsesResponseSchema);
       },
     },
@@ -180,31 +180,31 @@ export function fakePeers(neighbours: Neighbours): Peers {
       getSettings: async () =>
         create(GetSettingsResponseSchema, {
           name: 'Acme',
-          settings: { marketingEmailProviderId: neighbours.providerId, timezone: 'Europe/Paris' },
+          settings: { marketingEmailProviderId: peers.providerId, timezone: 'Europe/Paris' },
         }),
       getIntegration: async ({ integrationId = '' }) => {
         if (integrationId === 'deleted') {
           throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
         }
         return create(GetIntegrationResponseSchema, {
-          integration: { emailProvider: { rateLimitPerMinute: neighbours.ratePerMinute } },
+          integration: { emailProvider: { rateLimitPerMinute: peers.ratePerMinute } },
         });
       },
     },
     sender: {
       sendBatch: async (request, options) =>
-        neighbours.sendBatch(request as SendBatchRequest, options?.signal),
+        peers.sendBatch(request as SendBatchRequest, options?.signal),
       getBatchOutcomes: async (request) =>
         create(
           GetBatchOutcomesResponseSchema,
-          neighbours.getBatchOutcomes?.(request as GetBatchOutcomesRequest),
+          peers.getBatchOutcomes?.(request as GetBatchOutcomesRequest),
         ),
       sendIndividual: async (request) => {
-        neighbours.sendIndividual(request as SendIndividualRequest);
+        peers.sendIndividual(request as SendIndividualRequest);
         return create(SendIndividualResponseSchema);
       },
       listVariationStats: async ({ broadcastIds = [] }) => {
-        const { stats } = neighbours;
+        const { stats } = peers;
         if (stats instanceof ConnectError) throw stats;
         return create(ListVariationStatsResponseSchema, {
           stats: broadcastIds.flatMap((broadcastId) =>
@@ -214,24 +214,24 @@ export function fakePeers(neighbours: Neighbours): Peers {
       },
     },
     holds: {
-      getHold: async () => create(GetHoldResponseSchema, neighbours.hold),
+      getHold: async () => create(GetHoldResponseSchema, peers.hold),
       placeHold: async ({ reason = '' }) => {
-        neighbours.hold = { since: timestampFromDate(new Date('2030-01-01T13:00:00Z')), reason };
+        peers.hold = { since: timestampFromDate(new Date('2030-01-01T13:00:00Z')), reason };
         return create(PlaceHoldResponseSchema);
       },
       releaseHold: async ({ failWaiting }) => {
-        neighbours.hold = {};
+        peers.hold = {};
         return create(ReleaseHoldResponseSchema, { failed: failWaiting ? 3n : 0n });
       },
     },
     progress: {
       listBroadcastLinks: async () => {
-        const { links } = neighbours;
+        const { links } = peers;
         if (links instanceof ConnectError) throw links;
         return create(ListBroadcastLinksResponseSchema, links);
       },
       getBroadcastTimeline: async () => {
-        const { timeline } = neighbours;
+        const { timeline } = peers;
         if (timeline instanceof ConnectError) throw timeline;
         return create(GetBroadcastTimelineResponseSchema, timeline);
       },

@@ -24,12 +24,12 @@ import { Revisions } from '../sending/revisions.ts';
 import { createTurns } from '../sending/workspace-turns.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { counts, openBroadcastsStore } from '../store.ts';
-import { fakePeers, givenNeighbours } from './given-peers.ts';
+import { fakePeers, givenPeerAnswers } from './given-peers.ts';
 
-/** The service on a database of its own, with peers that answer as `neighbours` says. */
+/** The service on a database of its own, with peers that answer as `peers` says. */
 export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
-  const neighbours = givenNeighbours();
+  const peers = givenPeerAnswers();
   const store = over.store ?? (await testStore(openBroadcastsStore));
   /** Of every workspace, where they differ from the defaults. */
   const quotas: Record<string, bigint> = {};
@@ -46,7 +46,7 @@ export async function givenService(over: Partial<Context> = {}) {
       publicUrl: 'https://mail.example/',
       now: () => clock.now,
     }),
-    ...fakePeers(neighbours),
+    ...fakePeers(peers),
     ...over,
   };
   const transport = testTransport(broadcastsRoutes(context));
@@ -55,7 +55,7 @@ export async function givenService(over: Partial<Context> = {}) {
   const system = createClient(SystemService, transport(userClaims()));
   const withHeaders = (headers: Record<string, string>) =>
     createClient(BroadcastService, transport(userClaims(), headers));
-  return { clock, context, quotas, neighbours, client, withHeaders, pages, system };
+  return { clock, context, quotas, peers, client, withHeaders, pages, system };
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
@@ -112,7 +112,7 @@ export const pinned: Plan = {
   utm: {},
 };
 
-/** A test of two variations on half of the audience, judged by opens after four hours. */
+/** A test of two variations on half of the audience; opens after four hours decide it. */
 export const tested: TestSettings = {
   enabled: true,
   sample_percentage: 50,

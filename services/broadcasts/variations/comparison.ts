@@ -18,7 +18,7 @@ export type Comparison = {
   isEnough: boolean;
 };
 
-/** Below this many messages of each variation nothing is told apart. */
+/** Below this many messages of a variation its rate says nothing. */
 const messagesMin = 100;
 /** The quantile of the normal distribution for 95 %. */
 const z = 1.959963984540054;

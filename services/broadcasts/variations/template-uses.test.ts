@@ -15,8 +15,7 @@ import { broadcastUses, liveBroadcasts } from './template-uses.ts';
 
 const given = useService();
 
-const used = ({ workspaceId, id }: BroadcastKey) =>
-  given.neighbours.uses.get(`${workspaceId} ${id}`);
+const used = ({ workspaceId, id }: BroadcastKey) => given.peers.uses.get(`${workspaceId} ${id}`);
 
 type Job = { payload: BroadcastKey; waits: boolean };
 
@@ -126,7 +125,7 @@ test.each([
   ],
 ])('the templates of a broadcast are free when the answer says it is %s', async (_, wish, end) => {
   const key = await givenBroadcast(given, wish);
-  given.neighbours.uses.set(`${key.workspaceId} ${key.id}`, { name: 'x', templateIds: ['hello'] });
+  given.peers.uses.set(`${key.workspaceId} ${key.id}`, { name: 'x', templateIds: ['hello'] });
   await end(key);
   expect(used(key)?.templateIds).toEqual([]);
 });

@@ -48,7 +48,7 @@ export function readMembers(
   return readPage(em, membersSql, values);
 }
 
-// A page ends where so many contacts were looked at, so that it takes no longer where most of them
+// The limit is on the contacts that are read, so that a page takes no longer where most of them
 // have left.
 const contactsSql = `
   select json_build_object(
@@ -64,7 +64,7 @@ const contactsSql = `
       order by email
       limit $3
     ) contact
-  ) judged`;
+  ) candidate`;
 
 /**
  * A page of all contacts but for those who refuse mail of no list; short where it leaves out some.

@@ -147,7 +147,7 @@ test('the beginning of a membership has no entry and is remembered in its row; w
   expect(await touches(workspaceId)).toEqual([`${email}: list.asked list.news lists`]);
 });
 
-test('a membership that is set to pending, removed and joined again is told step by step', async () => {
+test('a membership that is set to pending, removed and joined again has an entry for each step', async () => {
   const workspaceId = await givenContact('news');
   const contact = { email };
   const key = { workspaceId, email, listId: 'news' };

@@ -1,6 +1,6 @@
 /**
- * What a change touches, and what a tree of a segment reads: a segment is looked at again for a
- * contact if both have a key in common. Every tree reads `*`.
+ * Keys of what a change touches and of what a segment's tree reads: a segment is evaluated again
+ * for a contact if they have a key in common. Every tree reads `*`.
  */
 export const touches = {
   /** A contact that is new, or gone. */

@@ -16,19 +16,19 @@ export const statusChangeSql = (next: string) =>
 
 const states: readonly MembershipState[] = ['none', ...statuses];
 
-/** The branches of a case over rows of `judged`. */
+/** The branches of a case over rows of `transition`. */
 function branchesOf(nameOf: (from: MembershipState, to: ConsentStatus) => string | undefined) {
   return states.flatMap((from) =>
     statuses.flatMap((to) => {
       const name = nameOf(from, to);
-      const when = `judged.known = '${from}' and judged.next = '${to}'`;
+      const when = `transition.known = '${from}' and transition.next = '${to}'`;
       return name ? [{ name, branch: `when ${when} then '${name}'` }] : [];
     }),
   );
 }
 
 const typed = branchesOf(eventOf);
-/** SQL of the timeline's kind of a row of `judged`. */
+/** SQL of the timeline's kind of a row of `transition`. */
 export const kindSql = `case ${branchesOf(timelineKindOf)
   .map(({ branch }) => branch)
   .join(' ')} end`;
@@ -46,9 +46,9 @@ export const statusEvents: EventSource = {
   types: [...new Set(typed.map(({ name }) => name))],
   type: `case ${typed.map(({ branch }) => branch).join(' ')} end`,
   occurredAt: momentSql,
-  data: dataSql('judged.next', 'judged'),
+  data: dataSql('transition.next', 'transition'),
   from: `changed
-    join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
+    join transition on (transition.list_id, transition.email) = (changed.list_id, changed.email)
     join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)`,
   where: 'changed.deleted_at is null and list.deleted_at is null',
 };
@@ -56,7 +56,7 @@ export const statusEvents: EventSource = {
 export const confirmationsDue: EventSource = {
   types: [typeOf(ConfirmationDueSchema)],
   occurredAt: momentSql,
-  data: dataSql('judged.next', 'judged'),
-  from: 'judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)',
-  where: `judged.next = 'pending'`,
+  data: dataSql('transition.next', 'transition'),
+  from: 'transition join lists list on (list.workspace_id, list.id) = ($1, transition.list_id)',
+  where: `transition.next = 'pending'`,
 };

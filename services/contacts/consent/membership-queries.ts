@@ -73,13 +73,13 @@ export type MembershipTarget = {
   email: string;
   listId: string;
   /**
-   * When the cause happened, in RFC 3339, where it is told late: memberships that changed since
-   * stay.
+   * When the cause happened, in RFC 3339, where its event may come late: memberships that changed
+   * since stay.
    */
   happenedAt?: string;
 };
 
-/** Clocks of two machines may differ so much: what follows a change within it counts as later. */
+/** Largest difference of two machines' clocks: a cause within it after a change counts as later. */
 const skewMs = 1_000;
 
 type Changing = { targets: readonly MembershipTarget[]; at: Date };
@@ -131,7 +131,7 @@ async function applyTransitions(
          offset 0
        ) membership
      ),
-     ${changeSteps({ transitions, deletedAt: 'judged.deleted_at', isJoin: false })}`,
+     ${changeSteps({ transitions, deletedAt: 'transition.deleted_at', isJoin: false })}`,
       events: [statusEvents],
       answer: 'true',
     },
@@ -211,14 +211,14 @@ function changeSteps({
          limit 1
        ) membership on true
      ),
-     judged as materialized (
+     transition as materialized (
        select *, nullif(known, 'none') as previous_status, ${caseSql('known', transitions)} as next
        from current_state
      ),
      changed as (
        insert into memberships (workspace_id, list_id, email, status, first_status, created_at, updated_at, deleted_at)
        select $1, list_id, email, next, nullif(next, 'active'), $2::timestamptz, $2::timestamptz, ${deletedAt}
-       from judged
+       from transition
        where next is not null and (status is null or ${isChange})
        order by list_id collate "C", email collate "C"
        on conflict (workspace_id, list_id, email) do update set
@@ -228,7 +228,7 @@ function changeSteps({
      ${entryStep({
        workspace: '$1',
        at: '$2',
-       rows: `select email, ${kindSql} as kind, list_id as entity_id, ${statusChangeSql('next')} as changes from judged
+       rows: `select email, ${kindSql} as kind, list_id as entity_id, ${statusChangeSql('next')} as changes from transition
          where next is not null and status is not null and ${isChange} and ${isJoin ? 'true' : 'deleted_at is null'}`,
      })},
      ${touchLists('changed')},

@@ -109,8 +109,8 @@ const changes = contactFields.map(({ name }) => {
 const [created, updated] = [typeOf(ContactCreatedSchema), typeOf(ContactUpdatedSchema)];
 const types = [created, updated];
 
-// What an update replaced can be returned only from PostgreSQL 18 on, so this is the row as it was
-// when the statement began.
+// An update can return the old row only from PostgreSQL 18 on, so this is the row as it was when
+// the statement began.
 const changedSql = `(
     select ${contactChangesSql('before', 'contact')} from contacts before
     where before.workspace_id = $1 and before.email = contact.email

@@ -38,7 +38,7 @@ export type EventRow = {
 };
 
 const goalsWithValue = ['purchase', 'subscription'];
-/** What numeric(15, 2) holds, after rounding. */
+/** The largest value of numeric(15, 2), after rounding. */
 const goalValueMax = 9_999_999_999_999.99;
 const nameMax = 100;
 const aheadMaxMicros = 24n * 60n * 60n * 1_000_000n;

@@ -24,7 +24,7 @@ import { upsertContacts } from '../contact/queries.ts';
 import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { EventRow } from './input.ts';
 
-/** What became of a row: `ignore` if it changed nothing. */
+/** The effect of a row: `ignore` if it changed nothing. */
 export type CustomEventOutcome = {
   action: 'create' | 'update' | 'delete' | 'ignore';
   /** The event as it is stored, as JSON. */
@@ -175,7 +175,7 @@ const stepsOf = (reads: boolean) => `given as materialized (
       for no key update
     ) event
   ),
-  judged as materialized (
+  classified as materialized (
     select given.*, before.email as old_email, before.had_goal, before.event, before.place is not null as known,
       given.deleted_at is not null and before.deleted_at is not null as was_deleted,
       case
@@ -189,7 +189,7 @@ const stepsOf = (reads: boolean) => `given as materialized (
   written as (
     insert into custom_events as event (workspace_id, ${names}, created_at, updated_at)
     select $1, ${columns.map(({ name, sql }) => sql ?? name).join(', ')}, $2::timestamptz, $2::timestamptz
-    from judged
+    from classified
     where action <> 'ignore'
     order by event_name collate "C", external_id collate "C"
     on conflict (workspace_id, event_name, external_id) do update set ${kept}, ${replaced}
@@ -200,7 +200,7 @@ const stepsOf = (reads: boolean) => `given as materialized (
     select written.email, written.event, action, was_deleted, old_email,
       array['${touches.event('')}' || event_name]
         || case when has_goal or had_goal then '{${touches.goal}}'::text[] else '{}' end as touched
-    from written join judged using (event_name, external_id)
+    from written join classified using (event_name, external_id)
   ),
   ${touchStep({
     workspace: '$1',
@@ -225,11 +225,11 @@ const changeOf = (reads: boolean) => ({
   events: [eventsTold],
   answer: `(
     select json_agg(json_build_object('action', action
-      ${reads ? `, 'event', coalesce(written.event, judged.event)::text` : ''}) order by place)
-    from judged left join written using (event_name, external_id)
+      ${reads ? `, 'event', coalesce(written.event, classified.event)::text` : ''}) order by place)
+    from classified left join written using (event_name, external_id)
   ) as outcomes,
   exists (
-    select from written join judged using (event_name, external_id) where not known and is_known
+    select from written join classified using (event_name, external_id) where not known and is_known
   ) as missed`,
   isPrepared: true,
 });

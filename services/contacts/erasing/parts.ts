@@ -1,8 +1,8 @@
 import type { ErasedTable } from '#lib/postgres/erase.ts';
 
 /**
- * What this service keeps of a workspace. Nobody can subscribe, and no segment is built, once the
- * first two are gone.
+ * Tables with a workspace's data. Nobody can subscribe, and no segment is built, once the first two
+ * are gone.
  */
 export const parts: readonly ErasedTable[] = [
   { table: 'lists' },

@@ -31,7 +31,7 @@ export class Segments extends Migration {
     this.addSql(`create index custom_events_name on custom_events (workspace_id, event_name, occurred_at desc, external_id)
       include (email) where deleted_at is null and occurred_at > '-infinity'`);
 
-    // What happened to a contact and no other row tells. The creation of a contact and of a
+    // What happened to a contact and is not in any other row. The creation of a contact and of a
     // membership, custom events, and who is in a segment since when are read from their own rows;
     // messages are asked.
     this.addSql(`
@@ -104,13 +104,13 @@ export class Segments extends Migration {
         primary key (workspace_id, seq)
       )`);
 
-    // The types of message events that the trees of a workspace read, as messages was told. Held
-    // while they change.
+    // The types of message events that the trees of a workspace read, as last pushed to messages.
+    // Held while they change.
     this.addSql(
       'create table message_interests (workspace_id text primary key, types text[] not null)',
     );
 
-    // Who left all mail, by the link of a broadcast to segments alone.
+    // Contacts that left all mail, by the link of a broadcast to segments alone.
     this.addSql(`
       create table opt_outs (
         workspace_id text not null,

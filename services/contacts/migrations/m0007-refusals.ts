@@ -2,9 +2,9 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Refusals extends Migration {
   override up(): void {
-    // What deleted contacts had refused, by a keyed hash of their address: the lists they left, or
-    // that bounced or complained; the list id is empty for all mail. Whoever comes back has refused
-    // it still.
+    // Refusals of deleted contacts, by a keyed hash of their address: lists that they left, or that
+    // bounced or complained; the list id is empty for all mail. A contact that comes back has still
+    // refused them.
     this.addSql(`
       create table refusals (
         workspace_id text not null,

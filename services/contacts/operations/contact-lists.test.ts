@@ -45,7 +45,7 @@ test('getByIDs returns a membership, whatever the case of the address', async ()
 
 const notThere = { code: Code.NotFound, rawMessage: 'Contact list relationship not found' };
 
-test('getByIDs does not find a stranger, a removed member, or a member of a deleted list', async () => {
+test('getByIDs finds no unknown contact, removed member, or member of a deleted list', async () => {
   const workspaceId = await givenMember('news', 'tips');
   const get = (address: string, listId: string) =>
     given.contactLists.getContactList({ workspaceId, email: address, listId });
@@ -124,8 +124,8 @@ test('getListsByContact returns the memberships by list id, and an empty array w
   await given.contactLists.removeContactFromList({ workspaceId, email, listId: 'news' });
   await givenDeletedList(given, { workspaceId, id: 'tips' });
   expect(await lists()).toEqual([]);
-  const stranger = { workspaceId, email: 'bob@example.com' };
-  await expect(given.contactLists.listContactListsByContact(stranger)).rejects.toMatchObject({
+  const unknown = { workspaceId, email: 'bob@example.com' };
+  await expect(given.contactLists.listContactListsByContact(unknown)).rejects.toMatchObject({
     code: Code.NotFound,
     rawMessage: 'Contact not found',
   });

@@ -75,7 +75,7 @@ test('an export holds every kind of record once, by pages, and of the other serv
   expect(JSON.stringify(records)).not.toContain('workspace_id');
 });
 
-test('nothing is exported for a stranger, and an address is taken in any case', async () => {
+test('the export of an unknown address is empty, and case does not matter', async () => {
   const workspaceId = await givenLists(given);
   expect(await exported(workspaceId, 'Nobody@Example.com')).toEqual([]);
   await given.contacts.upsertContact({ workspaceId, contact: { email } });

@@ -14,8 +14,8 @@ export function importContacts(context: Context): Methods['importContacts'] {
   return async ({ workspaceId, contacts, subscribeToLists }, call) => {
     const listIds = [...new Set(subscribeToLists)];
     if (listIds.length > 0) requirePermission(call, 'lists', 'write');
-    const judged = await mapInTurns(contacts, judge);
-    const all = mergeRows(judged);
+    const checked = await mapInTurns(contacts, checkContact);
+    const all = mergeRows(checked);
     const beyond = await findBeyondQuota(
       { em: store.fork(), workspaceId, quotas },
       all.map(({ email }) => email),
@@ -34,7 +34,7 @@ export function importContacts(context: Context): Methods['importContacts'] {
     });
     const error =
       beyond.size > 0 ? (await beyondQuota({ workspaceId, quotas })).rawMessage : undefined;
-    const outcomes = judged.map((each) =>
+    const outcomes = checked.map((each) =>
       each.error === undefined && beyond.has(each.row.email) ? { ...each, error } : each,
     );
     return { operations: outcomes.map((each) => operationOf(each, created)) };
@@ -45,14 +45,14 @@ export function importContacts(context: Context): Methods['importContacts'] {
  * The outcome of a row. The first row of a new address creates the contact; later ones of the
  * request change it.
  */
-function operationOf({ row: { email }, error }: Judged, created: Set<string>) {
+function operationOf({ row: { email }, error }: CheckedContact, created: Set<string>) {
   if (error !== undefined) return { email, action: 'error', error };
   return { email, action: created.delete(email) ? 'create' : 'update' };
 }
 
-type Judged = { row: ContactRow; error: string | undefined };
+type CheckedContact = { row: ContactRow; error: string | undefined };
 
-function judge(contact: ContactInput): Judged {
+function checkContact(contact: ContactInput): CheckedContact {
   // The gateway could not read this row; what it could read is incomplete.
   if (contact.rowError)
     return { row: { email: contact.email, values: [] }, error: contact.rowError };
@@ -64,9 +64,9 @@ function judge(contact: ContactInput): Judged {
  * The good rows, one for each address, as if they were written one after the other: the last value
  * of a field counts.
  */
-function mergeRows(judged: readonly Judged[]): ContactRow[] {
+function mergeRows(checked: readonly CheckedContact[]): ContactRow[] {
   const merged = new Map<string, ContactRow>();
-  for (const { row, error } of judged) {
+  for (const { row, error } of checked) {
     if (error !== undefined) continue;
     const earlier = merged.get(row.email);
     merged.set(row.email, earlier ? mergeRow(earlier, row) : row);

@@ -79,7 +79,7 @@ test('of rows with one key the one that happened last is taken, and the others a
   expect(await actions(workspaceId, [version(8, 1)])).toEqual(['create']);
 });
 
-test('a thousand rows are told in batches, one event each, and a repeat tells nothing', async () => {
+test('a thousand rows are published in batches, one event each, and a repeat publishes nothing', async () => {
   const workspaceId = await givenLists(given);
   const events = Array.from({ length: 1_000 }, (_, number) =>
     event({

@@ -7,11 +7,11 @@ import { type CustomEventOutcome, upsertEvents } from '../custom-events/queries.
 export function importCustomEvents(context: Context): Methods['importCustomEvents'] {
   return async ({ workspaceId, events }) => {
     const at = context.now();
-    const judged = await mapInTurns(events, (event) => judge(event, at));
-    const rows = lastOfEach(judged);
+    const checked = await mapInTurns(events, (event) => checkEvent(event, at));
+    const rows = lastOfEach(checked);
     const outcomes = await upsertEvents(context, { workspaceId, rows, at, reads: false });
     const actions = new Map(rows.map((row, index) => [row, outcomes[index]?.action]));
-    const results = judged.map((each) => resultOf(each, actions));
+    const results = checked.map((each) => resultOf(each, actions));
     const eventIds = results.flatMap(({ externalId, error }) =>
       error === undefined ? [externalId] : [],
     );
@@ -19,11 +19,11 @@ export function importCustomEvents(context: Context): Methods['importCustomEvent
   };
 }
 
-type Judged = { row: EventRow; error: string | undefined };
+type CheckedEvent = { row: EventRow; error: string | undefined };
 
-function judge(event: CustomEventInput, at: Date): Judged {
+function checkEvent(event: CustomEventInput, at: Date): CheckedEvent {
   const { row, faults } = readEvent({ ...event, source: event.source || 'import' }, at);
-  // What the gateway could read of such a row is incomplete.
+  // Where the gateway could not read the row, the rest of it is incomplete.
   return { row, error: event.rowError || faults[0]?.description };
 }
 
@@ -31,9 +31,9 @@ function judge(event: CustomEventInput, at: Date): Judged {
  * The good rows; of those with the same key the one that happened last, and of several at that time
  * the last one.
  */
-function lastOfEach(judged: readonly Judged[]): EventRow[] {
+function lastOfEach(checked: readonly CheckedEvent[]): EventRow[] {
   const last = new Map<string, EventRow>();
-  for (const { row, error } of judged) {
+  for (const { row, error } of checked) {
     if (error !== undefined) continue;
     const key = `${row.eventName} ${row.externalId}`;
     const known = last.get(key);
@@ -43,7 +43,7 @@ function lastOfEach(judged: readonly Judged[]): EventRow[] {
 }
 
 function resultOf(
-  { row, error }: Judged,
+  { row, error }: CheckedEvent,
   actions: ReadonlyMap<EventRow, CustomEventOutcome['action'] | undefined>,
 ) {
   const { externalId } = row;

@@ -94,7 +94,7 @@ test('listAudience of several lists returns everybody once, with the first list 
 
 test('resolveRecipients answers in the order of the request who may be sent to, and why not', async () => {
   const workspaceId = await givenMembers();
-  const emails = ['stranger@example.com', ...addresses.toReversed()];
+  const emails = ['unknown@example.com', ...addresses.toReversed()];
   const request = { workspaceId, listId: 'news', emails, fields: ['first_name'] };
   const { recipients } = await given.audience.resolveRecipients(request);
   expect(recipients.map(({ skipReason }) => skipReason)).toEqual([
@@ -146,7 +146,7 @@ test('a message by hand may go to anybody without a bounce or complaint, and has
     workspaceId,
     contacts: [{ email: 'outside@example.com', firstName: 'Bob' }],
   });
-  const emails = [...addresses, 'outside@example.com', 'stranger@example.com'];
+  const emails = [...addresses, 'outside@example.com', 'unknown@example.com'];
   const request = { workspaceId, listId: 'news', emails, fields: ['first_name'], byHand: true };
   const { recipients } = await given.audience.resolveRecipients(request);
   expect(recipients.map(({ skipReason, valuesJson }) => skipReason || valuesJson)).toEqual([
@@ -220,7 +220,7 @@ test('resolveRecipients returns values as the public JSON has them', async () =>
 
 test('unsubscribeRecipient unsubscribes active and pending contacts, and changes no other status', async () => {
   const workspaceId = await givenMembers();
-  for (const email of [...addresses, 'stranger@example.com', 'no address']) {
+  for (const email of [...addresses, 'unknown@example.com', 'no address']) {
     await given.audience.unsubscribeRecipient({ workspaceId, listId: 'news', email });
   }
   const { recipients } = await given.audience.resolveRecipients({

@@ -183,7 +183,7 @@ test.each<[Asked, string[]]>([
   expect((await list(await givenStory(), request)).kinds).toEqual(expected);
 });
 
-test('messages are not asked about where no kind of theirs is asked for, nor for a stranger', async () => {
+test('the messages service is asked only for its own kinds, and for known contacts', async () => {
   const workspaceId = await givenStory();
   await list(workspaceId, { kinds: ['contact.*'] });
   expect((await list(workspaceId, { email: 'eve@example.com' })).timeline).toEqual([]);

@@ -20,7 +20,7 @@ test('matchMembers tells which addresses are in which lists, whatever their stat
   await add('offers', 'a@example.com', 'b@example.com');
   const { members } = await given.audience.matchMembers({
     workspaceId,
-    emails: ['stranger@example.com', 'b@example.com', 'a@example.com', 'gone@example.com'],
+    emails: ['unknown@example.com', 'b@example.com', 'a@example.com', 'gone@example.com'],
     listIds: ['nope', 'offers', 'news'],
   });
   const found = members.map(({ email, list }) => [email, list]).toSorted();

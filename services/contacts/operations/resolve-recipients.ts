@@ -51,16 +51,13 @@ function resolveMembers(em: EntityManager, request: ResolveRecipientsRequest): P
          when membership.status = 'unsubscribed' and $4::boolean then ''
          else membership.status
        end as reason
-     ) judged
+     ) decision
      order by place`,
     [workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand],
   );
 }
 
-/**
- * Of a broadcast to segments alone. Who is in the segments was decided when the audience was
- * frozen.
- */
+/** For a broadcast to segments alone. Its members were fixed when the audience was frozen. */
 function resolveContacts(em: EntityManager, request: ResolveRecipientsRequest): Promise<Row[]> {
   return query<Row>(
     em,
@@ -72,7 +69,7 @@ function resolveContacts(em: EntityManager, request: ResolveRecipientsRequest): 
      cross join lateral (
        select case when contact.email is null then 'removed'
          else coalesce(${allMailRefusalSql('asked.email')}, '') end as reason
-     ) judged
+     ) decision
      order by place`,
     [request.workspaceId, request.emails],
   );

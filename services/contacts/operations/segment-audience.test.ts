@@ -188,7 +188,7 @@ test('countAudience counts each contact once, by the same rules', async () => {
 test('resolveRecipients of no list asks only whether the person wants any mail', async () => {
   const workspaceId = await givenPeople(everybody);
   await given.audience.unsubscribeRecipient({ workspaceId, email: at('l-opted-out') });
-  const emails = [at('stranger'), ...everybody.map(({ name }) => at(name)).toReversed()];
+  const emails = [at('unknown'), ...everybody.map(({ name }) => at(name)).toReversed()];
   const asked = { workspaceId, emails, fields: ['country'] };
   const { recipients } = await given.audience.resolveRecipients(asked);
   const found = recipients.map(({ skipReason, valuesJson }) => skipReason || valuesJson);

@@ -198,7 +198,7 @@ test('a disposable address is answered like any other, and nothing is stored', a
   expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({ totalContacts: 0 });
 });
 
-test('a stranger brings 4 KiB of custom JSON at most, in all fields together', async () => {
+test('an address without proof brings at most 4 KiB of custom JSON in all', async () => {
   const workspaceId = await givenWorkspace();
   const ask = (note: string) =>
     form().subscribe({

@@ -12,7 +12,7 @@ import { type LockedList, lockListsForShare } from '../list-queries.ts';
 import { isDisposable } from '../subscription/disposable.ts';
 import { limitSubscriptions } from '../subscription/limits.ts';
 
-const strangersJsonMaxBytes = 4 * 1024;
+const unprovenJsonMaxBytes = 4 * 1024;
 
 export function subscribe(context: Context): Methods['subscribe'] {
   return async ({ workspaceId, contact, listIds: given }, call) => {
@@ -32,10 +32,10 @@ export function subscribe(context: Context): Methods['subscribe'] {
   };
 }
 
-/** A stranger may invent addresses, and each keeps what it came with. */
+/** An unauthenticated caller may invent addresses, and each contact keeps what it came with. */
 function requireLittleJson({ values }: ContactRow): void {
   const texts = contactFields.map(({ kind }, at) => (kind === 'json' ? (values[at] ?? '') : ''));
-  if (Buffer.byteLength(texts.join('')) > strangersJsonMaxBytes) {
+  if (Buffer.byteLength(texts.join('')) > unprovenJsonMaxBytes) {
     const text = 'invalid contact: custom JSON without email_hmac must be at most 4 KiB in all';
     throw invalidField('contact', text);
   }

@@ -44,7 +44,7 @@ test('another name or color is no new version, another zone is one', async () =>
   expect(moved.segment?.version).toBe(2);
 });
 
-test('messages is told what the new tree reads, and later what none reads any more', async () => {
+test('interests of a new tree are pushed to messages, and unused ones are removed later', async () => {
   const workspaceId = await givenPeople();
   const clicked = treeMessage(happened('click_email', 'at_least', 1));
   await given.segments.updateSegment({ ...look, workspaceId, id, tree: clicked });

@@ -114,7 +114,7 @@ test('only what happened later changes an event, and goals are kept unless they 
   ]);
 });
 
-test('a delete takes effect whatever its time, hides the event, and is told once; the next upsert restores it', async () => {
+test('a delete takes effect whatever its time, hides the event, and is published once; the next upsert restores it', async () => {
   const workspaceId = await givenLists(given);
   const key = { workspaceId, eventName: 'order', externalId: '1' };
   await upsert(workspaceId, { occurredAt: at('2029-06-02T00:00:00Z') });
@@ -139,7 +139,7 @@ test('a delete takes effect whatever its time, hides the event, and is told once
   await given.customEvents.getCustomEvent(key);
 });
 
-test('an event that begins deleted is told as deleted, and creates no contact', async () => {
+test('an event that begins deleted is published as deleted, and creates no contact', async () => {
   const workspaceId = await givenLists(given);
   await upsert(workspaceId, { deletedAt: at('2029-07-01T00:00:00Z') });
   expect(await told(workspaceId)).toMatchObject([{ type: 'custom_event.deleted' }]);

@@ -9,7 +9,7 @@ import type { Context, Methods } from '../context.ts';
 
 export function upsertRecipients(context: Context): Methods['upsertRecipients'] {
   return async ({ workspaceId, contacts, mayChange, fields }) => {
-    const given = contacts.map((contact) => judge(contact, mayChange));
+    const given = contacts.map((contact) => checkRecipient(contact, mayChange));
     const good = given.filter(({ error }) => error === '');
     const last = [...new Map(good.map((each) => [each.row.email, each])).values()];
     const { store, quotas } = context;
@@ -28,9 +28,14 @@ export function upsertRecipients(context: Context): Methods['upsertRecipients'] 
   };
 }
 
-type Given = { row: ContactRow; cleared: readonly string[]; changes: boolean; error: string };
+type CheckedRecipient = {
+  row: ContactRow;
+  cleared: readonly string[];
+  changes: boolean;
+  error: string;
+};
 
-function judge(contact: ContactInput, mayChange: boolean): Given {
+function checkRecipient(contact: ContactInput, mayChange: boolean): CheckedRecipient {
   const { row, faults } = readContact(contact);
   const cleared = contact.nullFields?.paths ?? [];
   const hasFields = cleared.length > 0 || row.values.some((value) => value !== undefined);
@@ -39,7 +44,7 @@ function judge(contact: ContactInput, mayChange: boolean): Given {
 
 type Wanted = {
   workspaceId: string;
-  given: readonly Given[];
+  given: readonly CheckedRecipient[];
   mayChange: boolean;
   fields: readonly string[];
 };

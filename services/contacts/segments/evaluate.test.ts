@@ -61,7 +61,7 @@ test(`random trees match whom the plain evaluation says (SEGMENTS_SEED=${seed})`
   );
 }, 60_000);
 
-/** Whom the steps for a whole workspace find, where so many count as few. */
+/** The contacts that the steps for a whole workspace find; up to `fewMax` count as few. */
 async function staged(workspaceId: string, read: Tree, fewMax: number): Promise<string[]> {
   const { steps, values } = compileStages(read, { workspaceId, now: new Date(now) }, fewMax);
   const rows = await query<{ email: string }>(

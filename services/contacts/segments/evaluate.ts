@@ -81,7 +81,7 @@ export function inStatements<Item>(
 type Question = { workspaceId: string; segmentIds: readonly string[]; emails: readonly string[] };
 
 /**
- * Those of at most 10,000 addresses that match the tree of any of the segments now: evaluated, not
+ * Of at most 10,000 addresses, those that match the tree of any of the segments now: evaluated, not
  * read from the members.
  *
  * NotFound (`segment <id> not found`): no such segment, or it is deleted.

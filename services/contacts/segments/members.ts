@@ -9,7 +9,7 @@ import { Statement, type StatementScope } from './compile/statement.ts';
 
 export type SegmentMember = { segmentId: string; email: string; version: number };
 
-/** A statement with so many takes well below a second. */
+/** A statement with this many takes well below a second. */
 const movesPerStatement = 5_000;
 
 /** Members that are new or matched an older version, and those that match no more. */
@@ -25,7 +25,7 @@ type Found = {
   isEvaluated?: (member: SegmentMember) => boolean;
 };
 
-/** What to write so that the members are those that match. */
+/** The changes that make the members those that match. */
 export function movesOf({
   members,
   matched,
@@ -148,8 +148,8 @@ async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date):
 const moveData = `json_build_object('email', moved.email, 'segment_id', segment.id, 'segment_name', segment.name,
   'event_timestamp', ${momentTextSql})`;
 
-// Who is in a segment since when is read from its members; only an end is kept beside them, with
-// its beginning.
+// The start of a membership is read from the member's row; an entry is written only for its end,
+// with its beginning.
 const moveSteps = `written as (
     insert into segment_members as member (workspace_id, segment_id, email, version, matched_at)
     select $1, segment_id, email, version, $2
@@ -172,8 +172,8 @@ const moveSteps = `written as (
   ${momentStep('leavers')}`;
 
 /**
- * Those of the contacts that are there. They can't be deleted before the end of the transaction,
- * with all that is kept of them.
+ * Locks the contacts that still exist and returns their addresses: they cannot be deleted, with all
+ * that is kept of them, before the transaction ends.
  */
 async function holdContacts(
   { em, workspaceId }: EventScope,

@@ -16,7 +16,7 @@ const waitMaxMs = 10_000;
 const evaluationMaxMs = 10_000;
 const rangeSize = 10_000;
 const workMemoryMb = 128;
-/** What PostgreSQL gives by default. */
+/** The default of PostgreSQL. */
 const workMemoryMinMb = 4;
 const retryMs = 5_000;
 
@@ -32,7 +32,7 @@ export class TryOuts {
   #waiting = 0;
   #running = 0;
 
-  /** Who would be in a segment. InvalidArgument if that takes too long to find out. */
+  /** Returns the contacts that would be in a segment. InvalidArgument if that takes too long. */
   async run(context: EvaluationContext, asked: Asked): Promise<SegmentPreview> {
     await this.#enter(asked.workspaceId);
     try {

@@ -3,7 +3,7 @@ import type { Given } from './given.ts';
 
 export type Entry = { kind: string; entity_id: string | null; changes: unknown };
 
-/** What the change log has of a contact, in the order of time. */
+/** The entries of the change log about a contact, oldest first. */
 export function entriesOf(
   { context }: Given,
   workspaceId: string,

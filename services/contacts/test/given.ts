@@ -111,7 +111,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     messageInterests.set(workspaceId, types);
   });
   const somebody = createRouterTransport(() => {});
-  /** What other services keep about people, in pages of one record. */
+  /** Records of other services about people, in pages of one record. */
   const personRecords: Record<string, { kind: string; data: JsonObject }[]> = {};
   const persons = createRouterTransport((router) => {
     router.rpc(PersonDataService.method.listPersonRecords, ({ email, cursor }) => {

@@ -12,7 +12,7 @@ import {
   MessageFactsService,
 } from '#gen/postrider/messages/v1/facts_pb.ts';
 
-/** What happened to a message of somebody, for counts. */
+/** A fact about a contact's message, for counts. */
 export type CountedFact = {
   workspaceId: string;
   email: string;
@@ -23,7 +23,7 @@ export type CountedFact = {
 
 /** A stand-in for the messages service. */
 export function fakeMessages(setInterest: (request: SetInterestRequest) => Promise<void>) {
-  /** What happened to the messages of everybody, in the order in which it is listed. */
+  /** Facts about all messages, in the order in which they are listed. */
   const facts: MessageFact[] = [];
   const counted: CountedFact[] = [];
   const asked: ListMessageFactsRequest[] = [];

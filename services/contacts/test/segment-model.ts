@@ -8,7 +8,7 @@ import type {
   JsonTimeline,
 } from './segment-tree.ts';
 
-/** What a contact is and did. Times are in RFC 3339. */
+/** A contact and its history. Times are in RFC 3339. */
 export type ModelPerson = {
   email: string;
   fields: Record<string, unknown>;

@@ -13,7 +13,7 @@ const eventKind = /^custom_event\.(?:[a-z0-9_./-]{1,100}|(?:[a-z0-9_./-]{1,99}\.
 
 /** Which kinds somebody asked for. */
 export type Kinds = {
-  /** Those of contacts, memberships and segments. */
+  /** Kinds of contacts, memberships and segments. */
   own: ReadonlySet<string>;
   /** Names of custom events, and how names begin; an empty prefix is for all of them. */
   events: { names: readonly string[]; prefixes: readonly string[] };

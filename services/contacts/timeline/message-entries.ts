@@ -25,7 +25,7 @@ const kindNames = new Map([...factKinds].map(([name, kind]) => [kind, name]));
 
 type Facts = Pick<Client<typeof MessageFactsService>, 'listMessageFacts'>;
 
-/** What the messages service knows of a contact's messages, newest first. */
+/** Entries about a contact's messages, from the messages service, newest first. */
 export async function readMessageEntries(facts: Facts, page: PageQuery): Promise<OwnEntry[]> {
   const { workspaceId, email, since, from, limit } = page;
   const kinds = [...kindsOf(page.kinds).messages].flatMap((name) => factKinds.get(name) ?? []);

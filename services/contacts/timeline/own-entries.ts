@@ -24,8 +24,8 @@ export type PageQuery = {
 };
 
 /**
- * What contacts itself knows of a contact, newest first, and whether that is all; undefined if
- * there is no such contact.
+ * Entries that contacts itself has about a contact, newest first, and whether those are all;
+ * undefined if there is no such contact.
  */
 export async function readOwnEntries(
   store: Store,

@@ -91,7 +91,7 @@ test.each([
   expect(await kindsOfAnn(kind)).toEqual(expected);
 });
 
-test('several kinds are told together', async () => {
+test('several kinds are listed together', async () => {
   expect(await kindsOfAnn('custom_event.read', 'list.pending', 'custom_event.shop.*')).toEqual([
     'list.pending',
     'custom_event.shop.paid',

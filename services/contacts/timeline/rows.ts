@@ -1,6 +1,6 @@
 import { type Kinds, kindsOf } from './kinds.ts';
 
-/** Whose timelines to read, and what of them. */
+/** Selects timelines and their entries. */
 export type TimelineQuery = {
   /** SQL of the workspace's id. */
   workspace: string;

@@ -122,12 +122,12 @@ test('a process that stands still in the middle of a group holds up repeats and 
   const repeat = given.transactional.sendTransactional(sendOf(id, { externalId: key.externalId }), {
     headers: { 'idempotency-key': key.key },
   });
-  const neighbours = Array.from({ length: 20 }, (_, n) =>
+  const others = Array.from({ length: 20 }, (_, n) =>
     given.transactional.sendTransactional(
-      sendOf(id, { contact: { email: `neighbour-${n}@example.com` } }),
+      sendOf(id, { contact: { email: `other-${n}@example.com` } }),
     ),
   );
-  const answers = await Promise.all([repeat, ...neighbours]);
+  const answers = await Promise.all([repeat, ...others]);
   expect(answers).toEqual(answers.map(() => expect.objectContaining({ success: true })));
   release.resolve();
   await expect(frozen).rejects.toThrow('connection');

@@ -62,7 +62,7 @@ const pendingMax = 100_000;
 
 const unexpected = () => Promise.reject(new Error('not expected'));
 
-/** The service on a database of its own; its neighbours answer as the test says. */
+/** The service on a database of its own; other services answer as the test says. */
 export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const told: GivenProducers = {

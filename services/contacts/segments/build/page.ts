@@ -53,8 +53,8 @@ export function buildPage(
 }
 
 /**
- * The addresses of so many contacts. The last range has no end, so that members without a contact
- * are found.
+ * The next range of addresses, with `size` contacts. The last one has no end, so that members
+ * without a contact are found.
  */
 async function nextRange(
   em: EntityManager,

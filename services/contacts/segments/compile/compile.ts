@@ -6,8 +6,8 @@ import { type Inputs, Statement } from './statement.ts';
 export type CompiledTree = { from: string; matches: string[]; values: unknown[] };
 
 /**
- * Compiles trees to the parts of one statement over `contacts contact`. What is not a column of a
- * contact is one grouped sub-select a leaf, joined once however many leaves are equal. Never
+ * Compiles trees to the parts of one statement over `contacts contact`. A leaf that reads more than
+ * columns of a contact is one grouped sub-select, joined once however many leaves are equal. Never
  * prepared by name: its plan depends on the values. A statement that is given goes on.
  */
 export function compile(trees: readonly Tree[], given: Inputs | Statement): CompiledTree {

@@ -37,7 +37,7 @@ function isLater(node: Node): node is Later {
   return node.kind !== 'branch' && node.kind !== 'fields' && !isAboutMessages(node);
 }
 
-/** What a span bounds is read fastest, and often leaves the fewest. */
+/** Leaves bounded by a span are read fastest, and often leave the fewest contacts. */
 function rank(leaf: Later): number {
   if (leaf.kind === 'list') return 1;
   return leaf.span.since || leaf.span.lastDays !== undefined ? 0 : 2;

@@ -9,7 +9,7 @@
  * While messages does not answer, segments that ask it keep their changes as postponed; others go
  * on. Limits: 100,000 moves a transaction, 3 s an evaluation.
  *
- * Who runs next: the mover, until no changes are left; then the next change wakes it.
+ * Next: the mover, until no changes are left; then the next change wakes it.
  */
 
 import { ConnectError } from '@connectrpc/connect';
@@ -37,7 +37,7 @@ const movesMax = 100_000;
 const evaluationMaxMs = 3_000;
 
 type Segment = { row: SegmentRow; tree: Tree };
-/** What was touched of each address. */
+/** The keys that were touched, by address. */
 type Changes = Map<string, Set<string>>;
 
 export type SegmentMove = {
@@ -203,8 +203,8 @@ function isTouched({ reads }: SegmentRow, keys: Set<string> | undefined): boolea
 type Group = { workspaceId: string; changes: Changes; group: readonly Segment[] };
 
 /**
- * Who matches which segment of a group. Where the group fails, each is tried alone, so that the one
- * at fault is known.
+ * Returns the members of a group's segments. If the group fails, each is tried alone to find the
+ * one at fault.
  */
 async function matchGroup(
   context: MoveContext,

@@ -44,7 +44,7 @@ test('moves contacts of several workspaces while it runs, and stops', async () =
   expect(await waiting(workspaceId)).toBe(1);
 });
 
-test('of two processes each change is told once, however often they meet', async () => {
+test('two movers publish each change once, however often they meet', async () => {
   const workspaceId = await givenLists(given);
   await givenSegment(given, { workspaceId, id: 'a', tree: where('country', 'is_set') });
   const movers = [new Mover(given.context), new Mover(given.context)];

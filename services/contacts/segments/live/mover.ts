@@ -10,10 +10,10 @@ const idleMs = 300;
 const busyMs = 50;
 const backOffMs = 1_000;
 const changesMax = 1_000;
-/** A segment that fails even with so few contacts is at fault. */
+/** A segment that fails even with this few contacts is at fault. */
 const changesMin = 10;
 const workspacesMax = 200;
-/** While messages does not answer, it is asked so often. */
+/** Time between calls while messages does not answer. */
 const askAgainMs = 3_000;
 /** A workspace whose segments are slow leaves a place to the others. */
 const workspacesAtOnce = 3;

@@ -9,9 +9,9 @@ import { readTree } from './read-tree.ts';
 import type { Tree } from './tree.ts';
 
 /**
- * Reads the tree of a request. What a node holds beside what its kind and source name would be
- * ignored, and the segment would have more contacts than it says. Stored trees may hold such
- * things, from before they were refused.
+ * Reads the tree of a request. Refuses fields that a node's kind and source do not use: ignored,
+ * they would leave the segment with more contacts than it says. Stored trees may hold such things,
+ * from before they were refused.
  */
 export function readGivenTree(root: SegmentNode | undefined, timezone: string): Tree {
   const tree = readTree(root, timezone);

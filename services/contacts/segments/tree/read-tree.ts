@@ -16,7 +16,7 @@ import type { Branch, Leaf, Node, Tree } from './tree.ts';
 const levelsMax = 8;
 const nodesMax = 50;
 
-/** What is the same at every node, and how many nodes were read. */
+/** State of reading a tree: the zone of every node, and the count of nodes. */
 type Reader = { zone: string; nodes: number };
 
 /** Checks a tree and reads its values. Every error names the node at fault. */

@@ -60,7 +60,7 @@ export const messageKinds: ReadonlyMap<string, string> = segmentKinds('messages'
 
 export const customEventPrefix = 'custom_event.';
 
-/** The other kinds. Those of segments are none, so that no segment depends on another. */
+/** The other kinds, without those of segments: no segment depends on another. */
 export const plainKinds: ReadonlySet<string> = new Set(segmentKinds('contacts').keys());
 
 export function leavesOf(node: Node): Leaf[] {
