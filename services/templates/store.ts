@@ -24,7 +24,7 @@ export function openTemplatesStore(url: string, connectionsMax?: number): Promis
   });
 }
 
-/** What a workspace keeps here under quotas. */
+/** SQL that counts what a workspace uses of each quota. */
 export const counts: QuotaContext['counts'] = {
   templates: 'select count(*) as used from templates where workspace_id = $1 and is_newest',
   template_blocks: 'select count(*) as used from template_blocks where workspace_id = $1',

@@ -8,7 +8,7 @@ import { orderedTimeSql } from '#lib/postgres/time-sql.ts';
  * event that is too large.
  */
 
-/** After so many attempts a delivery has failed. */
+/** A delivery has failed after this many attempts. */
 export const attemptsMax = 10;
 
 /** The `last_error` of a delivery that is never attempted. */

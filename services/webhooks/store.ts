@@ -29,7 +29,7 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
   });
 }
 
-/** What a workspace keeps here under quotas. */
+/** SQL that counts what a workspace uses of each quota. */
 export const counts: QuotaContext['counts'] = {
   webhook_subscriptions: 'select count(*) as used from subscriptions where workspace_id = $1',
   pending_deliveries: `select count(*) as used from ${pendingSql('workspace_id = $1')} pending`,

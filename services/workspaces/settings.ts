@@ -91,7 +91,7 @@ export function storedSettings(
   return settings;
 }
 
-/** What a request changes, as stored. */
+/** The changes of a request, as stored. */
 function changesOf(given: WorkspaceSettings | undefined): Partial<StoredSettings> {
   if (!given) return {};
   const { $typeName, $unknown, nullFields, languages, ...values } = given;

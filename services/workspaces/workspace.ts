@@ -33,7 +33,7 @@ const schema = defineEntity({
     name: p.string(),
     settings: p.json<StoredSettings>(),
     sealed_hmac_key: p.string().nullable(),
-    /** Those of its own, by resource. */
+    /** Quotas of its own, by resource. */
     quotas: p.json<Partial<Record<string, number>>>().default('{}'),
     created_at: p.datetime(),
     updated_at: p.datetime(),

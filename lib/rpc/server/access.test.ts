@@ -22,7 +22,7 @@ const reading = { contacts: { read: true, write: false } } as unknown as Subject
 const member: Subject = { ...nobody, role: 'member', permissions: reading };
 /** The role of each caller in the workspace `w1`; none has a role in any other. */
 const subjects: Record<string, Subject> = {
-  stranger: nobody,
+  outsider: nobody,
   bare: { ...nobody, role: 'member' },
   reader: member,
   owner: { ...nobody, role: 'owner' },
@@ -125,7 +125,7 @@ test.each([
   ['anonymous', '', who, who, who, who, who, who],
   ['signed-out', '', who, who, who, who, who, no],
   ['unknown', '', who, who, who, who, who, no],
-  ['stranger', '', '', no, no, no, no, no],
+  ['outsider', '', '', no, no, no, no, no],
   ['bare', '', '', no, no, no, no, no],
   ['reader', '', '', '', no, no, no, no],
   ['key reader', '', '', '', no, no, no, no],
@@ -164,7 +164,7 @@ test('the caller is checked before the workspace, the workspace before the permi
   await expect(contactsOf('owner').upsertContact(empty)).rejects.toMatchObject({
     rawMessage: 'workspace_id is required',
   });
-  await expect(contactsOf('stranger').upsertContact({ workspaceId: 'w1' })).rejects.toMatchObject({
+  await expect(contactsOf('outsider').upsertContact({ workspaceId: 'w1' })).rejects.toMatchObject({
     rawMessage: 'user is not a member of the workspace',
   });
   await expect(contactsOf('reader').upsertContact({ workspaceId: 'w1' })).rejects.toMatchObject({

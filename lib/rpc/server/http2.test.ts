@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterAll(closeAll);
 
-const strangers: Record<string, (baseUrl: string) => Transport> = {
+const otherClients: Record<string, (baseUrl: string) => Transport> = {
   lean: (baseUrl) => connectTo(new URL(baseUrl).host),
   Connect: (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2', nodeOptions }),
   gRPC: (baseUrl) => createGrpcTransport({ baseUrl, nodeOptions }),
@@ -43,23 +43,23 @@ const strangers: Record<string, (baseUrl: string) => Transport> = {
 // Else the client breaks its own connection off.
 const nodeOptions = { maxSessionMemory: 512 };
 
-test.each(Object.entries(strangers))(
+test.each(Object.entries(otherClients))(
   'a call by %s without a token is refused while its message is still on its way',
   async (_, transport) => {
-    const stranger = createClient(AudienceService, transport(`http://127.0.0.1:${port}`));
-    const asked = stranger.listAudience(request('x'.repeat(15_000_000)));
+    const other = createClient(AudienceService, transport(`http://127.0.0.1:${port}`));
+    const asked = other.listAudience(request('x'.repeat(15_000_000)));
     await expect(asked).rejects.toMatchObject({ code: Code.Unauthenticated });
   },
 );
 
-test.each(Object.entries(strangers))(
+test.each(Object.entries(otherClients))(
   'a message by %s to an operation without a token is at most half a MiB',
   async (_, transport) => {
-    const stranger = createClient(SubscriptionService, transport(`http://127.0.0.1:${port}`));
+    const other = createClient(SubscriptionService, transport(`http://127.0.0.1:${port}`));
     const email = (sizeBytes: number) => ({ email: 'x'.repeat(sizeBytes) });
-    const asked = stranger.subscribe({ workspaceId: 'w1', contact: email(512 * 1024) });
+    const asked = other.subscribe({ workspaceId: 'w1', contact: email(512 * 1024) });
     await expect(asked).rejects.toMatchObject({ code: Code.ResourceExhausted });
-    const smaller = stranger.subscribe({ workspaceId: 'w1', contact: email(511 * 1024) });
+    const smaller = other.subscribe({ workspaceId: 'w1', contact: email(511 * 1024) });
     await expect(smaller).rejects.toMatchObject({ code: Code.InvalidArgument });
   },
 );

@@ -32,7 +32,7 @@ const streamsPerConnectionMax = 2_048;
  * Of a connection that no service has called on. All frames of a read are handled in one go, so
  * many streams would keep all other calls waiting.
  */
-const streamsOfStrangersMax = 100;
+const streamsOfOthersMax = 100;
 /** Bytes that may wait to be sent on one connection; more calls are refused meanwhile. */
 const waitingMaxMb = 256;
 
@@ -71,7 +71,7 @@ type Opening = { resets: ResetLimits; headersMaxBytes: number };
 export function openServer(tls: ServerTls | undefined, { resets, ...limits }: Opening): Server {
   const options = {
     settings: {
-      maxConcurrentStreams: streamsOfStrangersMax,
+      maxConcurrentStreams: streamsOfOthersMax,
       maxHeaderListSize: limits.headersMaxBytes,
     },
     maxSessionMemory: waitingMaxMb,

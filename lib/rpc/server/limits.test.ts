@@ -102,10 +102,10 @@ test('all keys of a workspace have its limit together, through the gateway as we
 test('nobody uses up the limit of a workspace that they may not use', async () => {
   await givenService({ workspace: 2 }, async (key, ...rest) => ({
     ...(await ownerEverywhere(key, ...rest)),
-    role: key === 'stranger' ? '' : 'owner',
+    role: key === 'outsider' ? '' : 'owner',
   }));
   for (let each = 0; each < 10; each += 1) {
-    await expect(call({ key: 'stranger' })).rejects.toMatchObject({ code: Code.PermissionDenied });
+    await expect(call({ key: 'outsider' })).rejects.toMatchObject({ code: Code.PermissionDenied });
   }
   expect(await answered({ key: 'member' })).toBe(4);
 });

@@ -13,7 +13,7 @@ const diffsMaxMs = 300;
 
 type Change = { field: string; before: string; after: string; diff: string; isTruncated: boolean };
 
-/** What changed between two versions. */
+/** The differences between two versions. */
 export async function compareFields(before: Fields, after: Fields): Promise<Change[]> {
   const changes: Change[] = [];
   const left = { length: diffsMaxLength, ms: diffsMaxMs };

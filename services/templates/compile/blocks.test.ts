@@ -28,7 +28,7 @@ const mail = (body: string, head = titled) => `<mjml>${head}<mj-body>${body}</mj
 const inColumn = (inner: string) =>
   mail(`<mj-section><mj-column>${inner}</mj-column></mj-section>`);
 
-/** What mail programs see of a body: Outlook's comments may be split in two. */
+/** The body as mail programs see it: Outlook's comments may be split in two. */
 function bodyOf(html: string): string {
   return html
     .slice(html.indexOf('<body'))
@@ -164,7 +164,7 @@ test.each([
     'conditions of a section',
     mail(`<mj-section>${`{% if a %}${column('x')}{% endif %}`.repeat(2_000)}</mj-section>`),
   ],
-])('hundreds of kilobytes of %s are judged in time or refused', async (_name, mjml) => {
+])('hundreds of kilobytes of %s are compiled in time or refused', async (_name, mjml) => {
   const startMs = process.cpuUsage().user / 1_000;
   await fixed(mjml).catch((error: Error) => {
     expect(error.message).not.toContain('call stack');

@@ -1,6 +1,6 @@
 /** Their content is kept as it is. */
 const verbatim = /^(pre|textarea|style|script|title|xmp)$/i;
-/** What an end tag may belong to, or be the text of. */
+/** Tags whose end tags, or whose text, must not be dropped. */
 const hiding = /<(?:pre|textarea|style|script|title|xmp|!--)/i;
 /** Conditional comments, which Outlook reads, and their ends. */
 const isConditional = (comment: string) => /^<!--(\[|<!|>)/.test(comment);

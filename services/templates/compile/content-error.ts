@@ -1,4 +1,4 @@
-/** What kind an issue is of. */
+/** The kind of an issue. */
 export type IssueCode =
   | 'mjml'
   | 'image_without_alt'

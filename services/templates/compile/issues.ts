@@ -7,7 +7,7 @@ const shownMax = 5;
  * Throws issues that would change the mail, and returns the others as warnings. Visual editors add
  * attributes that MJML ignores; in MJML that a person wrote, an unknown attribute is misspelled.
  */
-export function judge(issues: readonly Issue[], kind: 'mjml' | 'tree'): Issue[] {
+export function warningsOf(issues: readonly Issue[], kind: 'mjml' | 'tree'): Issue[] {
   const isWarning = ({ message }: Issue) => kind === 'tree' && message.startsWith('Attribute');
   const errors = issues.filter((issue) => !isWarning(issue));
   if (errors.length > 0) {

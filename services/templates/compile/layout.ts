@@ -1,6 +1,6 @@
 import { mapLiquid } from '#lib/liquid/spans.ts';
 import { ContentError, type Issue } from './content-error.ts';
-import { judge } from './issues.ts';
+import { warningsOf } from './issues.ts';
 import {
   type Cut,
   type Outline,
@@ -15,11 +15,11 @@ import type { Source } from './source.ts';
 const opensVerbatim = /\{%-?\s*(raw|comment)\b/;
 const slot = /\{\{-?\s*content\s*-?\}\}/g;
 
-/** MJML as it is compiled, and the judgement of MJML's issues with it. */
+/** MJML as it is compiled, and how its issues map to the sources. */
 export type Whole = {
   mjml: string;
   /** Throws errors, and returns warnings; `isRendered` says that lines are not those of `mjml`. */
-  judge(issues: readonly Issue[], isRendered: boolean): Issue[];
+  warningsOf(issues: readonly Issue[], isRendered: boolean): Issue[];
 };
 
 /** Throws unless the MJML of a layout holds `{{ content }}` once, where sections may stand. */
@@ -29,7 +29,7 @@ export function checkLayout(layout: string): void {
 
 /** A template's MJML without a layout. */
 export function unwrapped(mjml: string, kind: Source['kind']): Whole {
-  return { mjml, judge: (issues) => judge(issues, kind) };
+  return { mjml, warningsOf: (issues) => warningsOf(issues, kind) };
 }
 
 type Given = { mjml: string; kind: Source['kind'] };
@@ -49,7 +49,10 @@ export function wrapInLayout(own: Given, layout: Given): Whole {
   const cuts = [...headCuts(layout.mjml, { head, inner, own: own.mjml }), content];
   const { before, after } = inner.root ? inner.outside : { before: [], after: [] };
   const pieces = [...before.map(mine), ...cutPieces(layout.mjml, cuts), ...after.map(mine)];
-  return { mjml: pieces.map(({ text }) => text).join('\n'), judge: judgeBy(pieces, own, layout) };
+  return {
+    mjml: pieces.map(({ text }) => text).join('\n'),
+    warningsOf: warningsByPiece(pieces, own, layout),
+  };
 }
 
 /** The whole of a source without `mjml`, in which only Liquid may stand between sections. */
@@ -77,7 +80,7 @@ function findSlot(layout: string): Range {
 
 type Own = { head: OutlinePiece[]; inner: Outline; own: string };
 
-/** What changes in the layout's head, and in its root's language. */
+/** The changes of the layout's head, and of its root's language. */
 function headCuts(layout: string, { head, inner, own }: Own): Cut[] {
   const outer = outlineOf(layout);
   const cuts: Cut[] = outer.once
@@ -126,10 +129,14 @@ function cutPieces(layout: string, cuts: readonly Cut[]): OutlinePiece[] {
 }
 
 /** Pieces stand on lines of their own, so that each line is of one source. */
-function judgeBy(pieces: readonly OutlinePiece[], own: Given, layout: Given): Whole['judge'] {
+function warningsByPiece(
+  pieces: readonly OutlinePiece[],
+  own: Given,
+  layout: Given,
+): Whole['warningsOf'] {
   return (issues, isRendered) => {
     // Liquid has changed the lines: only the tag can be named.
-    if (isRendered) return judge(issues, 'tree');
+    if (isRendered) return warningsOf(issues, 'tree');
     const placed = issues.map((issue) => ({ issue, ...placeOf(pieces, issue.line) }));
     const of = (from: OutlinePiece['from']) => placed.filter((each) => each.from === from);
     const mine = of('own').map(({ issue, line }) => ({ ...issue, line }));
@@ -138,7 +145,7 @@ function judgeBy(pieces: readonly OutlinePiece[], own: Given, layout: Given): Wh
       line,
       message: `${issue.message} (in the layout)`,
     }));
-    return [...judge(mine, own.kind), ...judge(outer, layout.kind)];
+    return [...warningsOf(mine, own.kind), ...warningsOf(outer, layout.kind)];
   };
 }
 

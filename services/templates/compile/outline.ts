@@ -26,7 +26,7 @@ export type Outline = {
   once: (Range & { name: string })[];
   /** The content of the first `mj-body`. */
   body?: Range;
-  /** What stands between tags where sections may stand. */
+  /** Ranges between tags where sections may stand. */
   sectionPlaces: Range[];
   /** Liquid outside of head and body. */
   outside: { before: Range[]; after: Range[] };

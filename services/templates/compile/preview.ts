@@ -40,8 +40,8 @@ export type MailPreview = {
   warnings: Issue[];
 };
 
-/** What the thread does for a preview. */
-type Ways = {
+/** Steps of a preview that the thread runs. */
+type PreviewSteps = {
   render(place: SourcePlace, source: string, data: JsonObject): string;
   /** MJML without Liquid, or with Liquid that is kept. */
   toHtml(
@@ -55,7 +55,7 @@ type Ways = {
 export async function previewMail(
   given: string,
   request: PreviewRequest,
-  { render, toHtml }: Ways,
+  { render, toHtml }: PreviewSteps,
 ): Promise<MailPreview> {
   const { data, language } = request;
   const parts = partsOf(given, request);

@@ -79,7 +79,7 @@ function isWeb(value: string, { systemUrls: own }: LinkSetting): boolean {
   return /^\{[{%]/.test(url) && !systemUrls.some((name) => url.includes(name));
 }
 
-/** What stands between a link's tag and its end, without tags. */
+/** The text between a link's tag and its end, without tags. */
 function textBehind(html: string, from: number): string {
   const behind = html.slice(from, from + 1_000);
   const inner = behind.slice(behind.indexOf('>') + 1);

@@ -95,7 +95,7 @@ function isSystems(names: readonly string[]): boolean {
 
 function isIn(data: JsonValue | undefined, names: readonly string[]): boolean {
   const [name, ...rest] = names;
-  // Nothing is told of what lies below a text or a list.
+  // Names below a text or a list are not reported.
   if (name === undefined || typeof data !== 'object' || Array.isArray(data)) return true;
   return data !== null && Object.hasOwn(data, name) && isIn(data[name], rest);
 }

@@ -73,12 +73,12 @@ async function compile({
   head,
   data,
 }: CompileWork & { do: 'compile' }): Promise<CompileAnswer> {
-  const { mjml, judge } = wholeOf(source);
+  const { mjml, warningsOf } = wholeOf(source);
   const whole = withHead(mjml, head);
   const hidden = protectLiquid(whole);
   if (!hidden.makesBlocks) {
     const { html, issues } = await toHtml(hidden);
-    const warnings = judge(issues, false);
+    const warnings = warningsOf(issues, false);
     checkLiquid(html, 'html');
     return { html, mjml, makesBlocks: false, warnings };
   }
@@ -86,10 +86,10 @@ async function compile({
   const fixed = await fixedHtml(hidden);
   if (fixed) {
     const { html, issues } = fixed;
-    return { html, mjml, makesBlocks: false, warnings: judge(issues, false) };
+    return { html, mjml, makesBlocks: false, warnings: warningsOf(issues, false) };
   }
   const { issues } = await toHtml(protectLiquid(render('html', whole, data)));
-  return { html: '', mjml: whole, makesBlocks: true, warnings: judge(issues, true) };
+  return { html: '', mjml: whole, makesBlocks: true, warnings: warningsOf(issues, true) };
 }
 
 /** Undefined where each recipient's values have to be known first. */
@@ -119,7 +119,7 @@ async function preview({
     const hidden = protectLiquid(withHead(mjml, head));
     const fixed = keepsLiquid && hidden.makesBlocks ? await fixedHtml(hidden) : undefined;
     const { html, issues } = fixed ?? (await toHtml(hidden));
-    return { html, warnings: given.judge(issues, !keepsLiquid) };
+    return { html, warnings: given.warningsOf(issues, !keepsLiquid) };
   };
   return { preview: await previewMail(given.mjml, request, { render, toHtml: toPreview }) };
 }
@@ -152,7 +152,7 @@ async function toHtml(hidden: Protected): Promise<{ html: string; issues: Issue[
       tag,
       message,
     }));
-  // What Liquid captures may be split into lines, or shown where white space counts.
+  // Captured text may be split into lines, or shown where white space counts.
   const isCaptured = /\{%-?\s*capture\b/.test(hidden.restore(hidden.mjml));
   const compact = isCaptured ? html : compactHtml(html, hidden.isAboutLiquid);
   return { html: hidden.restore(compact), issues };

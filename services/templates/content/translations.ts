@@ -75,7 +75,8 @@ async function storedTranslation(
     language,
     layout: layout?.sourceIn(language),
   });
-  // What was left out stays out, so that it follows the main content of a later version, too.
+  // Fields that were left out stay out, so that they follow the main content of a later version,
+  // too.
   const { compiledPreview } = content;
   const stored = create(EmailContentSchema, { ...email, compiledPreview });
   const json = toJson(EmailContentSchema, stored, { useProtoFieldName: true });

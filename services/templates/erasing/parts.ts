@@ -1,6 +1,6 @@
 import type { ErasedTable } from '#lib/postgres/erase.ts';
 
-/** What this service keeps of a workspace. */
+/** Tables with a workspace's data. */
 export const parts: readonly ErasedTable[] = [
   { table: 'template_blocks' },
   { table: 'templates' },

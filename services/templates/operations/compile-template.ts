@@ -79,7 +79,7 @@ function previewRequest(
   };
 }
 
-/** Liquid stays as it is without values. Those of the system have stand-ins. */
+/** Liquid stays as it is without values. Values of the system have stand-ins. */
 function dataOf(
   { testData, contact, language, preserveLiquid }: CompileTemplateRequest,
   system: JsonObject,

@@ -86,7 +86,7 @@ test.each([
   ['<!--', 'mjml'],
   ['<a "', 'mjml'],
   ['{{', 'tree'],
-] as const)('nothing stands still while 400 KB of %j are judged as %s', async (piece, kind) => {
+] as const)('the event loop goes on while 400 KB of %j are compiled as %s', async (piece, kind) => {
   const text = piece.repeat(400_000 / piece.length);
   const visualEditorTree = { type: 'mjml', children: [{ type: 'mj-text', content: text }] };
   const source = kind === 'mjml' ? { mjmlSource: mail(text) } : { visualEditorTree };

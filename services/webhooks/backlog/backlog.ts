@@ -27,8 +27,8 @@ type Room = {
 /**
  * Keeps the deliveries of each workspace within the limits. Counting reads them all, so it is done
  * again only when half of the room that the last count has left is used, since other processes add
- * some, too; at a limit, after a twentieth of it. What a process has not counted yet it counts at
- * the first addition.
+ * some, too; at a limit, after a twentieth of it. A process that has not counted a workspace does
+ * so at the first addition.
  */
 export class Backlog {
   readonly #context: Trimming;

@@ -13,8 +13,8 @@ export type BacklogLimits = {
 };
 
 /**
- * Those of a workspace. Throws where they were never read: by a default, more might go than the
- * operator wants.
+ * The limits of a workspace. Throws where they were never read: a default might delete more than
+ * the operator wants.
  */
 export async function limitsOf(
   quotas: Pick<Quotas, 'readQuota'>,

@@ -44,8 +44,8 @@ export type BacklogNotice = {
 /**
  * Brings a workspace within its limits: for each subscription beyond its own, then for all
  * together, the oldest pending deliveries fail; `redeliver` brings them back. Then the oldest
- * deliveries that are done are deleted. Those whose attempt is open are left. Where the payloads
- * are too large, so many deliveries go that the rest, were it of the same mean size, would fit.
+ * deliveries that are done are deleted. Deliveries with an open attempt are left. If the payloads
+ * are too large, the number to delete is computed from their mean size.
  *
  * Other processes may do the same meanwhile, so what is beyond is counted again before each step:
  * together they go a step too far at most.
@@ -224,9 +224,8 @@ async function countBytes({ store, log }: Trimming, workspaceId: string): Promis
 }
 
 /**
- * Returns how many are left: at most `keptMax`, and no more than a part of what there was. What
- * goes is fixed by one statement, so that another process that does the same deletes nothing beyond
- * it.
+ * Returns how many are left: at most `keptMax`, and no more than a part of what there was. One
+ * statement fixes which ones go, so that another process that does the same deletes no others.
  */
 async function deleteOldest(
   store: Store,

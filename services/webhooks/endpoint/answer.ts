@@ -9,7 +9,7 @@ export class AnswerBody {
   #kept: Buffer[] = [];
   #sizeBytes = 0;
 
-  /** False when so much has come that the rest is not worth reading. */
+  /** False once the rest is not worth reading. */
   add(chunk: Buffer): boolean {
     // A copy: a slice would hold all of a large chunk.
     if (this.#sizeBytes < keptBytes) {

@@ -33,10 +33,13 @@ const delaysMs = [
 ];
 const retryAfterMaxMs = hours(6);
 
-/** Up to ten per cent more or less, so that what failed together does not come back together. */
+/**
+ * Up to ten per cent more or less, so that deliveries that failed together are not retried
+ * together.
+ */
 const spread = (ms: number, random: number) => ms * (0.9 + 0.2 * random);
 
-/** When a delivery is tried again after its so-many-th attempt failed; undefined after the last. */
+/** When the next attempt is due after attempt `attempts` failed; undefined after the last. */
 export function retryAt(
   attempts: number,
   {
@@ -97,8 +100,8 @@ export function afterSuccess(health: EndpointHealth, now: Date): EndpointHealth 
 }
 
 /**
- * Whether it has failed for so long, and often enough, that it is disabled: two failures a week
- * apart are no proof.
+ * Whether it has failed long and often enough to be disabled: two failures a week apart are no
+ * proof.
  */
 export function isGivenUp({ failing_since, failures_in_row }: EndpointHealth, now: Date): boolean {
   if (failing_since == null || failures_in_row < opensAfter) return false;

@@ -6,7 +6,7 @@ import type { Dispatcher } from '../sending/dispatcher.ts';
 
 type Needs = { store: Store; dispatcher: Dispatcher };
 
-/** What this service keeps of a workspace. A run whose subscription is gone ends. */
+/** Tables with a workspace's data. A run whose subscription is gone ends. */
 export function partsOf(context: Needs): readonly ErasedTable[] {
   return [
     { table: 'subscriptions', erase: (workspaceId) => eraseSubscriptions(context, workspaceId) },

@@ -7,7 +7,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 /** The deliveries about a deleted contact are erased, whoever listens. */
 const alwaysWanted = typeOf(ContactDeletedSchema);
 
-/** What subscriptions listen to. Workspaces that never had one want nothing. */
+/** Event types of subscriptions. Workspaces that never had a subscription want none. */
 export const interests: Interests = {
   consumer: 'webhooks',
   table: 'workspace_interests',

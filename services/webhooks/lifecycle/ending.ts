@@ -3,8 +3,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 
 /**
- * What becomes of the deliveries of a subscription that ends: `forgetDeliveries` deletes those of
- * one that is deleted,
+ * Ends the deliveries of a subscription: `forgetDeliveries` deletes those of one that is deleted,
  * `failDeliveries` gives up those of one that the system has disabled. There may be millions, so a
  * run takes some seconds, and what is left comes behind the jobs of others. Commits with the
  * change.

@@ -22,7 +22,7 @@ export type Subject = {
   goalType: string;
 };
 
-/** What filters have to know of the data of a type. */
+/** The shape of a type's data, for filters. */
 type DataShape = {
   /** The field that holds the others, as `contact` does; undefined if they are not nested. */
   inside: string | undefined;

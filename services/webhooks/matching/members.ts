@@ -9,7 +9,7 @@ export type AudienceReader = Pick<
 /** Whether an address is in one of some lists or segments. */
 export type IsIn = (email: string, ids: readonly string[]) => boolean;
 
-/** Who is in which list and segment. */
+/** The lists and segments of contacts. */
 export type Members = { isInList: IsIn; isInSegment: IsIn };
 
 const callTimeoutMs = 5_000;

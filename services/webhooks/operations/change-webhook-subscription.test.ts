@@ -106,7 +106,7 @@ test('enabling wakes the run if retries wait', async () => {
   ]);
 });
 
-test('what nobody wants any more is told by a job', async () => {
+test('a job pushes the interests when a type is wanted no more', async () => {
   const workspaceId = givenWorkspace();
   const { id } = await givenSubscription(given, workspaceId);
   given.told.interests = [];
@@ -128,7 +128,7 @@ test('what nobody wants any more is told by a job', async () => {
   });
 });
 
-test('at the start every workspace is told, then that all others want nothing', async () => {
+test('at the start the interests of every workspace are pushed, then none for all others', async () => {
   const workspaceId = givenWorkspace();
   await givenSubscription(given, workspaceId);
   given.told.interests = [];

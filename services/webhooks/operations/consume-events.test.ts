@@ -8,7 +8,7 @@ import { insertDeliveries } from '../matching/deliveries.ts';
 import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
 import { allThere, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 
-/** Who is in which list and segment, as contacts would say it, and what was asked. */
+/** Lists and segments of contacts, as the contacts service would answer, and the requests made. */
 const contacts = {
   members: [] as [email: string, listId: string][],
   segmentMembers: [] as [email: string, segmentId: string][],

@@ -11,7 +11,7 @@ const given = useService();
 const hourMs = 3_600_000;
 const email = 'ann@example.com';
 
-/** What producers send webhooks. */
+/** Event types that producers send to webhooks. */
 const consumed = ['contacts', 'messages'].flatMap((producer) =>
   consumersOf(producer).flatMap(({ consumer, types }) => (consumer === 'webhooks' ? types : [])),
 );

@@ -93,7 +93,7 @@ test('an unknown subscription is not found', async () => {
   });
 });
 
-test('a secret that cannot be read is told in the answer, each time', async () => {
+test('every answer says that the secret cannot be read', async () => {
   const { key } = await givenTested();
   await query(
     given.context.store.fork(),

@@ -39,7 +39,7 @@ export async function addErasures(em: EntityManager, erasures: readonly Erasure[
 
 const keyOf = ({ workspaceId, email }: Erasure) => `erase ${workspaceId} ${email}`;
 
-/** What happened later is about somebody who has come back. */
+/** Later events are about a contact that has come back. */
 const isBefore = 'coalesce(occurred_at, created_at) <= $3::timestamptz';
 
 const valuesOf = ({ workspaceId, email, sinceMs, at }: Erasure) => [

@@ -12,7 +12,7 @@ import { attemptSeconds } from './metrics.ts';
 import type { Pool } from './pool.ts';
 import type { AttemptRecorder } from './recorder.ts';
 
-/** What sending needs, in the service as in the worker. */
+/** The context of sending, in the service as in the worker. */
 export type SendingContext = {
   store: Store;
   /** The clock of the process. */

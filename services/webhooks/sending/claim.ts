@@ -39,11 +39,11 @@ export type ClaimedDelivery = {
   beginByMs: number;
 };
 
-/** What an endpoint gave; an endpoint that is gone or disabled gives no answer. */
+/** The claim at one endpoint; there is none for an endpoint that is gone or disabled. */
 export type EndpointClaim = {
   key: SubscriptionKey;
   deliveries: ClaimedDelivery[];
-  /** While it is paced: nothing more is given for so long. */
+  /** Time until it gives more, while it is paced. */
   waitMs: number;
 };
 

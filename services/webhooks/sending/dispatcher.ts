@@ -6,9 +6,9 @@
  * time takes rows for all lanes that have places, in turns; callbacks begin up to the window of the
  * lane; results go to the recorder, in groups.
  *
- * Invariants: an endpoint that was changed or deleted is recalled: what is claimed and not begun
- * goes back. What waits longer than 15 s goes back. Endpoints that fail have places of their own
- * and take none of good ones.
+ * Invariants: an endpoint that was changed or deleted is recalled: deliveries that are claimed and
+ * not begun go back, as do those that wait longer than 15 s. Endpoints that fail have places of
+ * their own and take none of good ones.
  *
  * Limits: 96 MiB of open payloads, 24 of a workspace; 10,000 lanes; 2,000 unstored results stop
  * claims.
@@ -41,7 +41,7 @@ const rowsMax = 200;
 const openBytesMax = 96 * 1_024 * 1_024;
 const openBytesOfWorkspaceMax = 24 * 1_024 * 1_024;
 const scanEveryMs = 1_000;
-/** What waited longer is given back: its claim would be over before its answer. */
+/** A delivery that has waited longer is given back: its claim would end before its answer. */
 const waitMaxMs = 15_000;
 
 /**
@@ -177,7 +177,7 @@ export class Dispatcher {
       planned.get(pool)?.set(workspaceId, taken + slots);
       chosen.set(lane, { key: lane.key, slots });
     }
-    // Those that come back stand behind the others.
+    // Lanes that are offered again stand behind the others.
     this.#ready.take(chosen.keys());
     return chosen;
   }
@@ -240,7 +240,7 @@ export class Dispatcher {
   }
 
   /**
-   * What is claimed ahead may wait while an operator disables the endpoint in another process, or
+   * Deliveries that are claimed ahead may wait while another process disables the endpoint or
    * replaces its secret.
    */
   async #readAgain(lane: EndpointLane): Promise<void> {

@@ -25,7 +25,7 @@ export type Endpoint = {
   next_wake_at: string | null;
 };
 
-/** What became of one delivery. */
+/** The outcome of one attempt. */
 export type RecordedAttempt = {
   endedAt: Date;
   isSuccess: boolean;
@@ -53,7 +53,7 @@ export type EndpointChange = {
 
 const timeOf = (text: string | null) => (text === null ? null : new Date(text));
 
-/** What the results of an endpoint's deliveries change in its row. */
+/** The changes of an endpoint's row by the results of its deliveries. */
 export function endpointAfter(
   endpoint: Endpoint,
   results: readonly RecordedAttempt[],

@@ -53,7 +53,7 @@ test('results are kept while the database refuses, and stored when it is back', 
   expect(rows.filter(({ status }) => status === 'delivered')).toHaveLength(300);
 });
 
-test('so many unstored results stop new claims', async () => {
+test('new claims stop while too many results are not stored', async () => {
   const { results } = await givenResults(1);
   const store = unreliable(given.context.store);
   store.fails = true;

@@ -42,7 +42,7 @@ export class AttemptRecorder {
     return this.#writer.unwritten;
   }
 
-  /** Whether so many results are not stored yet that nothing more may be claimed. */
+  /** Whether too many results are not stored yet for more to be claimed. */
   get isBehind(): boolean {
     return this.unstored >= unstoredMax;
   }

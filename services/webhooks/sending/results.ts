@@ -16,7 +16,7 @@ import {
   type RecordedAttempt,
 } from './endpoint.ts';
 
-/** What became of a claimed delivery. */
+/** The answer to a claimed delivery. */
 export type AttemptResult = {
   key: SubscriptionKey;
   id: string;
@@ -29,19 +29,19 @@ export type AttemptResult = {
 export type Clocks = { now: () => Date; databaseTime: () => Date | undefined };
 
 /**
- * Records what became of deliveries that are still as they were claimed, and what that says of
- * their endpoints.
+ * Records outcomes of deliveries that are still as they were claimed, and the health of their
+ * endpoints.
  */
 export async function recordResults(
   store: Store,
   results: readonly AttemptResult[],
   clocks: Clocks,
 ): Promise<void> {
-  const judged = results.map(judge);
+  const outcomes = results.map(outcomeOf);
   await store.fork().transactional(async (em) => {
-    const { endpoints, ids, aheadMs } = await writeDeliveries(em, judged, clocks);
+    const { endpoints, ids, aheadMs } = await writeDeliveries(em, outcomes, clocks);
     const recorded = Map.groupBy(
-      judged.filter(({ id }) => ids.has(id)).map((each) => shifted(each, aheadMs)),
+      outcomes.filter(({ id }) => ids.has(id)).map((each) => shifted(each, aheadMs)),
       ({ key }) => nameOf(key),
     );
     const changed = endpoints.flatMap((endpoint) => {
@@ -52,9 +52,10 @@ export async function recordResults(
   });
 }
 
-type Judged = AttemptResult & RecordedAttempt & { status: 'delivered' | 'pending' | 'failed' };
+type AttemptOutcome = AttemptResult &
+  RecordedAttempt & { status: 'delivered' | 'pending' | 'failed' };
 
-function judge(result: AttemptResult): Judged {
+function outcomeOf(result: AttemptResult): AttemptOutcome {
   const { attempt, answer, endedAt } = result;
   const isSuccess = answer.error === null;
   const dueAt = isSuccess
@@ -72,7 +73,7 @@ function judge(result: AttemptResult): Judged {
 }
 
 /** The times of a result by the database's clock. */
-function shifted(result: Judged, aheadMs: number): Judged {
+function shifted(result: AttemptOutcome, aheadMs: number): AttemptOutcome {
   const shift = (time: Date) => new Date(time.getTime() + aheadMs);
   const { endedAt, dueAt } = result;
   return { ...result, endedAt: shift(endedAt), dueAt: dueAt && shift(dueAt) };
@@ -108,21 +109,25 @@ const deliveriesSql = prepared(`
     (select coalesce(json_agg(endpoints), '[]') from endpoints) as endpoints,
     (select coalesce(json_agg(id), '[]') from recorded) as ids`);
 
-async function writeDeliveries(em: EntityManager, judged: readonly Judged[], clocks: Clocks) {
+async function writeDeliveries(
+  em: EntityManager,
+  outcomes: readonly AttemptOutcome[],
+  clocks: Clocks,
+) {
   const [row] = await query<{ ahead_ms: number; endpoints: Endpoint[]; ids: string[] }>(
     em,
     deliveriesSql,
     [
-      judged.map(({ key }) => key.workspaceId),
-      judged.map(({ key }) => key.id),
-      judged.map(({ id }) => id),
-      judged.map(({ attempt }) => attempt),
-      judged.map(({ status }) => status),
-      judged.map(({ dueAt }) => dueAt?.toISOString() ?? null),
-      judged.map(({ endedAt }) => endedAt.toISOString()),
-      judged.map(({ answer }) => answer.status),
-      judged.map(({ answer }) => answer.body),
-      judged.map(({ answer }) => answer.error),
+      outcomes.map(({ key }) => key.workspaceId),
+      outcomes.map(({ key }) => key.id),
+      outcomes.map(({ id }) => id),
+      outcomes.map(({ attempt }) => attempt),
+      outcomes.map(({ status }) => status),
+      outcomes.map(({ dueAt }) => dueAt?.toISOString() ?? null),
+      outcomes.map(({ endedAt }) => endedAt.toISOString()),
+      outcomes.map(({ answer }) => answer.status),
+      outcomes.map(({ answer }) => answer.body),
+      outcomes.map(({ answer }) => answer.error),
       clocks.now().toISOString(),
       clocks.databaseTime()?.toISOString() ?? null,
     ],
@@ -179,8 +184,8 @@ const keyOf = ({ workspace_id, id }: Endpoint): SubscriptionKey => ({
 });
 
 /**
- * What follows from an endpoint that is disabled by the system: its types may not be wanted any
- * more, and its deliveries end.
+ * Follows up on an endpoint that the system has disabled: its types may not be wanted any more, and
+ * its deliveries end.
  */
 async function endDeliveries(em: EntityManager, change: EndpointChange): Promise<void> {
   const { endpoint, disabledReason, isDeleted } = change;

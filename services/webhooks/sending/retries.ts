@@ -16,8 +16,8 @@ export type Retries = {
   /** All that are neither delivered nor given up; counted to 100,000 and no further. */
   pending: number;
   /**
-   * Those of them that have failed and wait, counted as well; first attempts that are open now are
-   * none.
+   * Pending deliveries that have failed and wait, counted as well; open first attempts are not
+   * among them.
    */
   retries: number;
   /**

@@ -34,8 +34,8 @@ const sql = `
 type Row = { workspace_id: string; id: string; is_ready: boolean };
 
 /**
- * Endpoints with first attempts that may be made now, at most so many in one look; the next look
- * goes on behind them. What is undefined stands for the beginning.
+ * Endpoints with first attempts that are due now, at most `endpointsMax` at a time; the next call
+ * goes on after them. Undefined starts from the beginning.
  */
 export async function findEndpoints(
   store: Pick<Store, 'read'>,

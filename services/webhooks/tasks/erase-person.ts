@@ -4,8 +4,8 @@ import { addErasure, deleteAbout, deleteStray, type Erasure, hasPending } from '
 
 const stepSize = 1_000;
 const hourMs = 60 * 60 * 1_000;
-const pbulkWorkMaxMs = 24 * hourMs;
-/** What happened before the deletion may come this much later, from a service that was away. */
+const attemptsGoOnMs = 24 * hourMs;
+/** Events from before the deletion may come this much later, from a service that was away. */
 const lateMaxMs = 7 * 24 * hourMs;
 
 /**
@@ -21,7 +21,7 @@ export function erasePerson(
   return async (payload: unknown): Promise<void> => {
     const erasure = payload as Erasure;
     const ageMs = now().getTime() - erasure.sinceMs;
-    const part = { ...erasure, all: ageMs >= pbulkWorkMaxMs };
+    const part = { ...erasure, all: ageMs >= attemptsGoOnMs };
     const em = store.fork();
     const endsAtMs = Date.now() + workMaxMs;
     while ((await deleteAbout(em, part, stepSize)) === stepSize) {

@@ -23,14 +23,14 @@ import { AttemptRecorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
 import { counts, openWebhooksStore } from '../store.ts';
 
-/** The interests that producers were told, and what makes them fail. */
+/** The interests that producers got, and what makes them fail. */
 export type GivenProducers = {
   interests: { producer: string; workspaceId: string; types: string[] }[];
   /** Thrown in place of an answer. */
   failure: Error | undefined;
   /** Whether a call fails. */
   refuses: (told: { producer: string; workspaceId: string }) => boolean;
-  /** What calls that succeed wait for. */
+  /** Calls that succeed wait for it. */
   before: Promise<void> | undefined;
 };
 

@@ -16,7 +16,7 @@ export function differences(before: object, after: object) {
 }
 
 /**
- * What the log shows of an integration: everything but the secrets, of which it shows whether they
+ * An integration as the log shows it: everything but the secrets, of which it shows whether they
  * changed.
  */
 export function shownIntegration(

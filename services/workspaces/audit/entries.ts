@@ -7,8 +7,8 @@ import { isUuid } from '../user.ts';
 const workspacesMax = 1_000;
 
 /**
- * Writes entries in the transaction of their changes. Entries that are known already stay. Those of
- * a deleted workspace are dropped, also when they come after another one has taken its id.
+ * Writes entries in the transaction of their changes. Entries that are known already stay. Entries
+ * of a deleted workspace are dropped, also when they come after another one has taken its id.
  */
 export async function writeEntries(
   em: EntityManager,

@@ -77,7 +77,7 @@ async function eraseAt(
       { timeoutMs: callTimeoutMs },
     );
     if (left.length === 0) return true;
-    // What is left and not erased is held by something that runs.
+    // Rows that are left without progress are held by something that runs.
     if (erased === 0n) return false;
   }
   return false;

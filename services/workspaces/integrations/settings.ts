@@ -75,7 +75,7 @@ export function settingsMessage(provider: StoredProvider): object {
   return fromJson(kind.schema, splitSecrets(provider).shown);
 }
 
-/** What is shown of the settings, and the sealed secrets by their names. */
+/** The settings without secrets, and the sealed secrets by name. */
 export function splitSecrets(provider: StoredProvider): {
   shown: JsonObject;
   sealed: Record<string, string>;

@@ -35,7 +35,7 @@ export class LastUse {
     this.#timer = setInterval(() => void this.write(), writeEveryMs).unref();
   }
 
-  /** Writes what waits. What fails waits for the next time. */
+  /** Writes what waits. If that fails, it waits for the next time. */
   async write(): Promise<void> {
     const batch = this.#waiting;
     if (batch.size === 0) return;

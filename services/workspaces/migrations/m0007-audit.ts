@@ -51,8 +51,8 @@ export class Audit extends Migration {
     this.addSql(`
       create trigger keep_audit_entries before truncate on audit_entries
         for each statement execute function keep_audit_entry()`);
-    // What is left of a workspace: its id, who deleted it and when. The id may be deleted several
-    // times.
+    // The trace of a deleted workspace: its id, who deleted it and when. An id may be deleted
+    // several times.
     this.addSql(`
       create table deletions (
         id text not null,

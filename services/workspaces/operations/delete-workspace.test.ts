@@ -106,7 +106,7 @@ test('only root and who deleted a workspace learn of its deletion', async () => 
   const email = `boss${workspaceId}@example.com`;
   const boss = await joined(given, { root, workspaceId }, email);
   await given.members(root).transferOwnership({ workspaceId, userId: boss.subject });
-  const stranger = await joined(
+  const outsider = await joined(
     given,
     { root, workspaceId: await givenWorkspace(given, root) },
     `s${workspaceId}@example.com`,
@@ -115,7 +115,7 @@ test('only root and who deleted a workspace learn of its deletion', async () => 
   await expect(ask(boss)).rejects.toThrow('Deletion not found');
   await given.deletions(boss).deleteWorkspace({ id: workspaceId });
   for (const claims of [boss, root]) expect(await ask(claims)).toMatchObject({ status: 'erasing' });
-  await expect(ask(stranger)).rejects.toThrow('Deletion not found');
+  await expect(ask(outsider)).rejects.toThrow('Deletion not found');
 });
 
 test('entries that come late are dropped', async () => {

@@ -4,9 +4,7 @@ import type { Context, Methods } from '../context.ts';
 import { addErasing } from '../deletion/deletions.ts';
 import { lockAsOwner } from '../members/members.ts';
 
-/**
- * Whoever asks about the workspace from now on finds no member, key, setting or integration of it.
- */
+/** From now on no call finds a member, key, setting or integration of the workspace. */
 export function deleteWorkspace({ store, now, dataServices }: Context): Methods['deleteWorkspace'] {
   return async ({ id }, call) => {
     await store.fork().transactional(async (em) => {

@@ -89,13 +89,13 @@ test('an invitation works once, even for concurrent uses', async () => {
 test('an invitation is for its address alone', async () => {
   const token = await invited(given, { root, workspaceId }, { email: ann });
   await joined(given, { root, workspaceId }, bob);
-  const stranger = await signedIn(given, bob);
+  const outsider = await signedIn(given, bob);
   const key = await givenKey(given, root, { workspaceId: await givenWorkspace(given, root) });
   await query(given.context.store.fork(), 'update users set email = $2 where id = $1', [
     key.id,
     ann,
   ]);
-  for (const claims of [stranger, key.claims, root]) {
+  for (const claims of [outsider, key.claims, root]) {
     const accepted = given.members(claims).acceptInvitation({ token });
     await expect(accepted).rejects.toMatchObject(notFound);
   }

@@ -148,7 +148,7 @@ test('concurrent transfers leave one owner', async () => {
   expect(roles.filter((role) => role === 'owner')).toHaveLength(1);
 });
 
-test('neither a key nor a stranger can become the owner', async () => {
+test('neither a key nor a user who is no member can become the owner', async () => {
   const { id } = await givenKey(given, root, { workspaceId });
   const transfer = (userId: string) =>
     given.members(root).transferOwnership({ workspaceId, userId });

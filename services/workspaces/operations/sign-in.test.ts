@@ -230,20 +230,20 @@ test('all networks get 60 codes for an address in a day, so that guessing is hop
   await jobs();
 });
 
-test('a stranger who asks for codes and tries wrong ones stops nobody from signing in', async () => {
-  const stranger = from('198.51.100.7');
+test('an attacker who asks for codes and tries wrong ones keeps nobody from signing in', async () => {
+  const attacker = from('198.51.100.7');
   const code = (await askedCode(ann)) ?? '';
-  for (let attempt = 0; attempt < 5; attempt += 1) await stranger.signIn({ email: ann });
+  for (let attempt = 0; attempt < 5; attempt += 1) await attacker.signIn({ email: ann });
   for (const payload of await jobs()) await send(payload);
   for (let attempt = 0; attempt < 30; attempt += 1) {
-    await expect(stranger.verifyCode({ email: ann, code: other(code) })).rejects.toMatchObject(
+    await expect(attacker.verifyCode({ email: ann, code: other(code) })).rejects.toMatchObject(
       wrong,
     );
   }
   await expect(verify(ann, code)).resolves.toBeDefined();
   const again = (await askedCode(ann)) ?? '';
   for (let attempt = 0; attempt < 20; attempt += 1) {
-    await expect(stranger.verifyCode({ email: ann, code: other(again) })).rejects.toMatchObject(
+    await expect(attacker.verifyCode({ email: ann, code: other(again) })).rejects.toMatchObject(
       wrong,
     );
   }

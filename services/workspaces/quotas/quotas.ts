@@ -21,7 +21,7 @@ export function readQuotas(items: readonly string[]): QuotaSettings {
   );
 }
 
-/** What is wrong with a quota; undefined if nothing is. */
+/** The fault of a quota; undefined if it has none. */
 export function quotaFault(resource: string, quota: number): string | undefined {
   if (!isResource(resource)) return `a resource is one of ${resourceNames.join(', ')}`;
   const most = quotaMost(resource);

@@ -17,7 +17,7 @@ export type CodeAnswer = { email: string; code: string; network: string };
 
 /**
  * Makes a code for an address and the network that asks for it, in place of the last one of both,
- * and returns it; only a hash is stored. What others ask for and try leaves it as it is.
+ * and returns it; only a hash is stored. Requests and tries from other networks leave it as it is.
  */
 export async function newCode(
   em: EntityManager,

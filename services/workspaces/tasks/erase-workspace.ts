@@ -4,8 +4,8 @@ import { addErasing, endDeletion, findDeletion, keepServicesLeft } from '../dele
 import { eraseEverywhere } from '../deletion/erase.ts';
 
 /**
- * What a call writes that began before the deletion is erased as well: a call lasts at most 10
- * minutes.
+ * Time after the deletion in which calls that began before it may still write: a call lasts at most
+ * 10 minutes.
  */
 const lateMs = 11 * 60_000;
 const againMs = 1_000;
