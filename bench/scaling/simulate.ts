@@ -115,7 +115,7 @@ function startRuns(queue: readonly Cohort[], { servers }: Fleet, free: number[])
   }
 }
 
-/** So many mails of broadcasts fit in what is free. */
+/** The number of broadcast mails that fit into what is free. */
 function mostOf(free: readonly number[], each: readonly number[]): number {
   return Math.min(...free.map((micros, at) => micros / Math.max(1e-9, each[at] ?? 0)));
 }

@@ -62,7 +62,7 @@ const versionsMax = 3;
 const oldProcessesEndMs = 60_000;
 /** A job takes less than two minutes also if every call takes 100 ms. */
 const pageSize = 500;
-/** So many in a row mean that a producer is away. */
+/** This many failures in a row mean that a producer is away. */
 const failuresMax = 3;
 
 /**

@@ -28,8 +28,8 @@ export type RateLimitState = {
 };
 
 /**
- * For so long a process that has seen a limit reached asks nobody again: a flood of refusals takes
- * no connection.
+ * A process that has seen a limit reached does not ask again for this long: a flood of refusals
+ * takes no connection.
  */
 const refusedMs = 1_000;
 const refusalsMax = 10_000;

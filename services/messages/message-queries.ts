@@ -64,5 +64,5 @@ export const messageColumns = [
   ...timeColumns,
 ].join(', ');
 
-/** What a message has beside its row. */
+/** Tables with further data of a message. */
 export const satellites = ['message_requests', 'message_attachments', 'message_contents'];

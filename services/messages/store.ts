@@ -93,7 +93,7 @@ export function openMessagesStore(
   });
 }
 
-/** What a workspace keeps here under quotas. */
+/** SQL that counts what a workspace uses of each quota. */
 export const counts: QuotaContext['counts'] = {
   notifications: 'select count(*) as used from notifications where workspace_id = $1',
   queued_messages:

@@ -69,7 +69,7 @@ export async function eventStorm(tenant: Tenant): Promise<Running> {
   });
 }
 
-/** So many broadcasts to 5,000 people each, all sent at once. */
+/** Broadcasts to 5,000 people each, all sent at once. */
 export async function manyBroadcasts(tenant: Tenant, count: number): Promise<Running> {
   const { list, template } = await givenSendable(tenant, 5_000);
   const ids: string[] = [];

@@ -108,7 +108,7 @@ function processesIn(folder: string, say: Say, ends: (() => Promise<unknown>)[])
 /** Below the ephemeral ports, and below those of stacks. */
 const [lowest, highest] = [10_000, 11_900];
 
-/** So many free ports in a row. */
+/** Finds `count` free ports in a row. */
 export async function freePorts(count: number): Promise<number[]> {
   for (let first = lowest; first < highest; first += count) {
     const ports = Array.from({ length: count }, (_, at) => first + at);

@@ -23,7 +23,7 @@ const { values } = parseArgs({
     'per-minute': { type: 'string', default: '2000' },
     /** Two processes of `postrider all` in place of one for each part. */
     together: { type: 'boolean', default: false },
-    /** So many contacts are there before, so that migrations have work to do. */
+    /** Number of contacts before the upgrade, so that migrations have work to do. */
     contacts: { type: 'string', default: '0' },
   },
 });

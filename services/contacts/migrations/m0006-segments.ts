@@ -31,9 +31,9 @@ export class Segments extends Migration {
     this.addSql(`create index custom_events_name on custom_events (workspace_id, event_name, occurred_at desc, external_id)
       include (email) where deleted_at is null and occurred_at > '-infinity'`);
 
-    // What happened to a contact and is not in any other row. The creation of a contact and of a
-    // membership, custom events, and who is in a segment since when are read from their own rows;
-    // messages are asked.
+    // Entries about a contact that no other row holds. The creation of a contact and of a
+    // membership, custom events, and the members of segments are read from their own rows; messages
+    // are asked.
     this.addSql(`
       create table timeline_entries (
         workspace_id text not null,

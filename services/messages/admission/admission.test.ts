@@ -75,7 +75,7 @@ test('single mail comes before the bulk of its own workspace', async () => {
   expect(await orderOf(calls)).toEqual(['single', 'bulk']);
 });
 
-test('a call whose integration has no room waits without holding up others, and is told when to ask again', async () => {
+test('a call whose integration has no room waits without holding up others, and then gets the time to ask again', async () => {
   const { enter, laneOf } = givenAdmission({ claimingMax: 1 });
   const slow = laneOf('slow');
   slow.take(slow.window);
@@ -124,7 +124,7 @@ test('integrations share what a process may hold, and none takes all of it', asy
   expect(taken('third')).toBeGreaterThanOrEqual(30);
 });
 
-test('only so many calls of a workspace wait, and the next are told to ask again', async () => {
+test('a call of a workspace beyond those that may wait is asked to come again', async () => {
   const { enter, laneOf } = givenAdmission({ waitingPerWorkspaceMax: 2, waitMaxMs: 5_000 });
   laneOf('w').take(200);
   const waiting = [enter('w', 1), enter('w', 1)];

@@ -23,9 +23,7 @@ export type AdmissionLimits = {
   claimingMax: number;
   /** Messages that may be claimed and not recorded, over all lanes. */
   heldMax: number;
-  /**
-   * A call that is not admitted for so long is told when to ask again; people wait for urgent mail.
-   */
+  /** Longest wait; then the caller gets `retryAfterMs`. People wait for urgent mail. */
   waitMaxMs: { bulk: number; urgent: number };
   waitingMax: number;
   waitingPerWorkspaceMax: number;

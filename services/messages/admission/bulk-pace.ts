@@ -2,14 +2,14 @@
 const slowMs = 40;
 /** A process that has little to do is quicker than this. */
 const easyMs = 20;
-/** Bulk mail waits for so long at a time. */
+/** Longest wait of bulk mail at a time. */
 const heldMaxMs = 400;
 /**
- * It goes on when urgent mail has been quick for so long: a quick group of calls may have slow ones
- * before and behind it.
+ * Bulk mail goes on once urgent mail has been quick for this long: a quick group of calls may stand
+ * between slow ones.
  */
 const calmMs = 200;
-/** In between it goes on for so long, however slow urgent mail is. */
+/** Between two waits it goes on for this long, however slow urgent mail is. */
 const freeMinMs = 30;
 
 type Easy = { workspaceId: string; atMs: number };

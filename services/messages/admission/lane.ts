@@ -3,12 +3,12 @@ import type { Sender, SenderHost, Transport } from '../providers/provider.ts';
 import { firstWindow } from '../providers/window.ts';
 
 const opensLatestMs = 60_000;
-/** An outage is logged so often while it lasts. */
+/** Time between log entries of an outage that lasts. */
 const outageLoggedEveryMs = 60_000;
 
 export type LaneKey = { workspaceId: string; integrationId: string };
 
-/** What a lane shares with the others. */
+/** The part of a process that its lanes share. */
 export type LaneHost = {
   resolve: (host: string, workspaceId: string) => ReturnType<SenderHost['resolve']>;
   /**
@@ -18,7 +18,7 @@ export type LaneHost = {
   mayStart: (workspaceId: string) => boolean;
   /** Whether bulk mail may be begun; not while urgent mail takes long in this process. */
   mayStartBulk: () => boolean;
-  /** The lane has so many messages more, or fewer. */
+  /** The lane has `count` more messages, or fewer if negative. */
   took: (count: number) => void;
   /** The lane may have room again. */
   freed: (lane: IntegrationLane) => void;
@@ -116,7 +116,9 @@ export class IntegrationLane {
     return Math.max(0, this.#opensAtMs[isUrgent ? 'urgent' : 'bulk'] - nowMs);
   }
 
-  /** There are no permits for so long. Urgent mail has some when bulk has none. */
+  /**
+   * Closes the lane until there are permits again. Urgent mail may have some when bulk has none.
+   */
   close(forMs: number, isUrgent: boolean): void {
     const waitMs = Math.min(forMs, opensLatestMs);
     const opensAtMs = Date.now() + waitMs;

@@ -3,7 +3,7 @@ import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { type Draw, type Permits, type RateKey, returnPermits, takePermits } from './rate.ts';
 
-/** What is not used by then goes back. */
+/** Permits that are not used by then go back. */
 const keptDefaultMs = 1_000;
 /** A lease is a tenth of a second's permits, and no more than this. */
 const leaseMax = 200;
@@ -18,8 +18,8 @@ type Lease = {
 };
 
 /**
- * The permits of this process. Those for urgent mail are drawn ahead: a message that comes alone is
- * not worth a statement. Bulk mail, and integrations with a low rate or a limit of the day, draw
+ * The permits of this process. Permits for urgent mail are drawn ahead: a message that comes alone
+ * is not worth a statement. Bulk mail, and integrations with a low rate or a limit of the day, draw
  * what is needed.
  */
 export class LeasedPermits {

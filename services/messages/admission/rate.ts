@@ -26,9 +26,9 @@ export type Draw = {
   today: Today;
 };
 
-/** A process that has drawn no permits for so long counts as gone. */
+/** A process that has drawn no permits for this long counts as gone. */
 const replicaKeptMs = 10_000;
-/** At a high rate permits are waited for until so many have gathered. */
+/** At a high rate a draw waits until permits of this many seconds have gathered. */
 const gatherS = 0.05;
 
 /**

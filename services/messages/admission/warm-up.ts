@@ -2,7 +2,7 @@ import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What an integration may send on a day of UTC. */
+/** The limit of an integration on a day of UTC. */
 export type Today = {
   /** As `2026-11-21`. */
   date: string;

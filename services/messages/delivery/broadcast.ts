@@ -10,7 +10,7 @@ import type { BatchInput } from './send-all.ts';
 type PlanContext = { plans: Plans; feeds: Feeds };
 type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };
 
-/** What all messages of a broadcast have in common. */
+/** Reads what all messages of a broadcast share: plan, fields and feeds. */
 export async function broadcastSending(
   context: PlanContext,
   { workspaceId, broadcastId, plan: sendPlan }: Asked,
@@ -30,7 +30,7 @@ export async function broadcastSending(
   };
 }
 
-/** What a recipient feed is told beside the contact. */
+/** The request body of a recipient feed, beside the contact. */
 async function subjectOf(
   { plans }: PlanContext,
   plan: SendPlan,

@@ -6,7 +6,7 @@ export type HoldContext = GiveBackContext & { underway: Underway };
 
 /** Messages that this process holds while their claim is being written. */
 export type HeldClaim<Message> = {
-  /** Those that nothing in this process held before; no more than were granted. */
+  /** Messages that nothing in this process held before; no more than were granted. */
   held: readonly Message[];
   /** The record has these as ours. The others are let go, and permits that are over put back. */
   keep(ids: ReadonlySet<string>): Promise<void>;

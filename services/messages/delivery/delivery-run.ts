@@ -51,7 +51,7 @@ export type DeliveryContext = GiveBackContext & {
   contents: ContentKeeper;
 };
 
-/** What one message has beside its template and its contact. */
+/** Content of one message beside its template and its contact. */
 export type Extras = {
   /** Values at Liquid's top level. */
   data: LiquidScope;
@@ -71,7 +71,7 @@ export type Delivery = {
   claimed: readonly ClaimedMessage[];
   /** Values for Liquid by address. */
   contacts: ReadonlyMap<string, Record<string, unknown>>;
-  /** What Liquid reads of feeds, by address. */
+  /** Values of feeds for Liquid, by address. */
   feedsOf: (email: string) => LiquidScope;
   /** By id; none of broadcasts' messages has any. */
   extras?: ReadonlyMap<string, Extras> | undefined;

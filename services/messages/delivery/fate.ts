@@ -4,7 +4,7 @@ import type { ClaimedMessage } from '../record/claims.ts';
 import type { SendResult } from '../record/results.ts';
 
 /**
- * What an outcome makes of a claimed message; undefined where nothing of it happened, so that the
+ * The result to record for an outcome; undefined where the message was not started, so that its
  * claim is given back.
  */
 export function resultOf(

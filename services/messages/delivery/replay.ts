@@ -102,8 +102,8 @@ function settled(line: JournalLine): SendResult[] {
 }
 
 /**
- * What a message that was begun and has no outcome comes to: nobody knows whether it arrived. The
- * next try need not wait, since its server has refused nothing.
+ * Results of messages that were begun and have no outcome: unknown, since they may have arrived.
+ * The next try need not wait, since the server has refused nothing.
  */
 async function interrupted(
   { outcomes, owner, now, log }: ReplayContext,

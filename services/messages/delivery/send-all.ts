@@ -9,7 +9,7 @@
  * is given back and asked about again. Permits that are not used go back. A message without a fate
  * in the answer was not started, or goes on without the call; then it is in the record later.
  *
- * Who goes on: the caller asks again after `retryAfterMs`, or waits out the outage.
+ * Next: the caller asks again after `retryAfterMs`, or waits out the outage.
  */
 
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ export type BatchInput = ResolveGiven & {
   /** None of them had a row a moment ago. */
   areNew: boolean;
   feeds: BatchFeeds;
-  /** What single messages have beside the template, by id. */
+  /** Content of single messages beside the template, by id. */
   extras?: ReadonlyMap<string, Extras>;
   /** Claims messages in place of the usual way. */
   claim?: (claimants: readonly Claimant[]) => Promise<ClaimedMessage[]>;
@@ -72,13 +72,13 @@ type Batch = BatchInput & {
   done: Promise<void>[];
 };
 
-/** What is settled when a call must stop is in the record by then. */
+/** Time in which messages that are settled when a call must stop reach the record. */
 const answerGraceMs = 300;
 
 /**
- * Resolves, claims and sends messages, and records what became of each. What has no fate in the
- * answer was not started. The outage says why the provider takes no mail at all, what a feed did
- * wrong, or that the day has had its share.
+ * Resolves, claims and sends messages, and records what became of each. A message without a fate in
+ * the answer was not started. The outage says why the provider takes no mail at all, what a feed
+ * did wrong, or that the day has had its share.
  */
 export async function sendAll(context: SendContext, given: BatchInput): Promise<Sent> {
   const fates = new Map<string, Fate>();
@@ -97,8 +97,8 @@ export async function sendAll(context: SendContext, given: BatchInput): Promise<
 }
 
 /**
- * Starts what is open and waits for it. What no connection took in time is given back, and its
- * consent is asked anew.
+ * Starts what is open and waits for it. Messages that no connection took in time are given back,
+ * and their consent is asked anew.
  */
 async function sendOpen(context: SendContext, batch: Batch): Promise<Ended> {
   const { fates, runs, done, stop } = batch;

@@ -49,8 +49,8 @@ export class Underway {
   }
 
   /**
-   * Those of the messages that nothing here holds; they are held from now on, and take room of the
-   * lane.
+   * Holds those of the messages that nothing here holds yet, and returns them; they take room of
+   * the lane.
    */
   hold<Message extends { id: string }>(
     { lane, isUrgent }: Pick<Held, 'lane' | 'isUrgent'>,

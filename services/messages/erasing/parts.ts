@@ -6,8 +6,7 @@ import { satellites } from '../message-queries.ts';
 const messagesAtOnce = 500;
 
 /**
- * What this service keeps of a workspace. The queue comes first, so that nothing of it is sent any
- * more.
+ * Tables with a workspace's data. The queue comes first, so that nothing of it is sent any more.
  */
 export function partsOf(store: Store): readonly ErasedTable[] {
   return [

@@ -6,7 +6,7 @@ import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { messageStates, stateSql } from '../message-queries.ts';
 import { uuid } from './cursor.ts';
 
-/** What a request asks for, whatever the size of its pages. */
+/** A request without its page. */
 export type HistoryRequest = Omit<
   ListMessagesRequest,
   '$typeName' | '$unknown' | 'limit' | 'cursor'
@@ -37,7 +37,7 @@ const timeColumns = {
   isUnsubscribed: 'unsubscribed_at',
 } as const;
 
-/** Those with an index of their own, the rarest first. */
+/** Flags with an index of their own, the rarest first. */
 const rareFlags = ['isComplained', 'isUnsubscribed', 'isBounced', 'isFailed'] as const;
 
 /**

@@ -5,7 +5,7 @@ import type { MessageRow } from '../message-queries.ts';
 import { openRequest, type StoredFile } from '../transactional/content.ts';
 import type { StoredRequest } from '../views/message.ts';
 
-/** What transactional messages were made from, by message, up to a number of bytes. */
+/** The requests of transactional messages, by message, up to a number of bytes. */
 export type Requests = {
   found: Map<string, StoredRequest>;
   /** The first message that there was no room for. */

@@ -54,7 +54,7 @@ export class Hold {
 
   /**
    * One reading at a time, so that a slow database does not have its connections taken by more and
-   * more of them. Those who ask meanwhile share the next one, which sees what they have written.
+   * more of them. Callers that ask meanwhile share the next one, which sees what they have written.
    */
   refresh(): Promise<void> {
     this.#next ??= this.#reading

@@ -1,7 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
-/** What ends a message that may have been sent by the system that was restored. */
+/** The reason of a message that the system may have sent before the restore. */
 const inDoubt = 'not sent: in doubt after a hold';
 const pageMax = 1_000;
 

@@ -32,8 +32,8 @@ export class Transactional extends Migration {
     // indexes already.
     this.addSql(`create unique index messages_external_once on messages (workspace_id, external_id)
       where external_id is not null and (failed_at is null or bounced_at is not null)`);
-    // What a transactional message is made from, and the queue of those that are not done: `due_at`
-    // is null once they are. Until then it is when to look at the message again, at the latest when
+    // The requests of transactional messages, and the queue of those that are not done: `due_at` is
+    // null once they are. Until then it is when to look at the message again, at the latest when
     // its lease ends.
     this.addSql(`
       create table message_requests (

@@ -23,7 +23,7 @@ export interface Mailbox {
 /** A header field of a mail. */
 export type HeaderField = {
   name: string;
-  /** What it says: words, or mailboxes. */
+  /** Words, or mailboxes. */
   value: string | readonly Mailbox[];
   /** As MIME writes it: in ASCII, folded, with the line's end. */
   line: string;

@@ -17,7 +17,7 @@ export function staticText(text: string): StaticText {
 export type MailText = readonly (StaticText | string)[];
 
 /**
- * A rendered mail, in parts. What takes it decides how it is written: `writeMail` makes MIME of it.
+ * A rendered mail, in parts. The sender decides how it is written: `writeMail` makes MIME of it.
  * Held only while it is being sent.
  */
 export type MailParts = {

@@ -12,7 +12,7 @@ const partOf = (start: string, type: string) =>
     `${start}--${boundary}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`,
   );
 
-/** What stands around a mail's text and HTML. */
+/** The frame of a mail's text and HTML. */
 const alternative: Frame = {
   type: `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n`,
   before: [partOf('', 'text/plain')],

@@ -44,7 +44,7 @@ export function explainMessages(context: Context): Methods['explainMessages'] {
   };
 }
 
-/** What became of the newest message, and without one what stands in the way. */
+/** The newest message's reason, and while it is open the first obstacle. */
 function summaryOf(newest: Reason, obstacles: readonly Reason[]): string {
   const isOpen = ['no_message', 'queued', 'deferred'].includes(newest.code);
   const [first] = obstacles;

@@ -56,7 +56,7 @@ async function list(request: List) {
   return facts;
 }
 
-test('messages of addresses are counted once for each address, and none for a stranger', async () => {
+test('messages of addresses are counted once for each address, and none for an unknown one', async () => {
   const emails = ['ann@a.example', 'bob@a.example', 'ann@a.example', 'eve@a.example', ''];
   expect(await count({ emails })).toEqual({ 'ann@a.example': 3, 'bob@a.example': 1 });
 });

@@ -10,7 +10,7 @@ import type { Context, Methods } from '../context.ts';
 import { eventsOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 
-type Known = Tracked & {
+type TrackedHit = Tracked & {
   workspaceId: string;
   link: number | undefined;
   at: Date;
@@ -27,22 +27,22 @@ export function recordHits({ store, outbox, keyring, now }: Context): Methods['r
   return async ({ hits, batchId }) => {
     const known = hits.flatMap((hit) => knownHit(hit, read, now()));
     if (known.length === 0) return {};
-    const judged = markScanners(known);
+    const marked = markScanners(known);
     await store.fork().transactional(async (em) => {
       const isRepeat =
         batchId !== '' && (await query(em, consumedStep('$1'), [batchId])).length === 0;
       if (isRepeat) return;
       // In the order of the key, as the rows: parallel calls can't deadlock.
-      for (const [workspaceId, theirs] of inOrder(judged)) {
+      for (const [workspaceId, theirs] of inOrder(marked)) {
         await markMessages({ em, outbox, workspaceId }, theirs);
       }
-      await countClicks(em, judged);
+      await countClicks(em, marked);
     });
     return {};
   };
 }
 
-function knownHit(hit: Hit, read: ReturnType<typeof createTrackingReader>, now: Date): Known[] {
+function knownHit(hit: Hit, read: ReturnType<typeof createTrackingReader>, now: Date): TrackedHit[] {
   const { workspaceId, token, link, isBot, occurredAt } = hit;
   // PostgreSQL adds one to it, and would fail all hits of the call for it.
   if (link !== undefined && (link < 0 || link > linkMax)) return [];
@@ -53,19 +53,19 @@ function knownHit(hit: Hit, read: ReturnType<typeof createTrackingReader>, now: 
   return tracked ? [{ ...tracked, workspaceId, link, at, isBot }] : [];
 }
 
-function markScanners(hits: readonly Known[]): Known[] {
+function markScanners(hits: readonly TrackedHit[]): TrackedHit[] {
   const links = Map.groupBy(
     hits.filter(({ link }) => link !== undefined),
     keyOf,
   );
-  const isScanned = (hit: Known) =>
+  const isScanned = (hit: TrackedHit) =>
     new Set(links.get(keyOf(hit))?.map(({ link }) => link)).size >= linksByBotMin;
   return hits.map((hit) => ({ ...hit, isBot: hit.isBot || isScanned(hit) }));
 }
 
-const keyOf = ({ workspaceId, messageId }: Known) => `${workspaceId} ${messageId}`;
+const keyOf = ({ workspaceId, messageId }: TrackedHit) => `${workspaceId} ${messageId}`;
 
-function inOrder(hits: readonly Known[]): [workspaceId: string, hits: Known[]][] {
+function inOrder(hits: readonly TrackedHit[]): [workspaceId: string, hits: TrackedHit[]][] {
   const byWorkspace = Map.groupBy(hits, ({ workspaceId }) => workspaceId);
   return [...byWorkspace].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
@@ -123,7 +123,7 @@ const events = [
  * Sets the first times of people and of bots, and writes events for people. A click counts as an
  * open, even without the pixel.
  */
-async function markMessages(scope: EventScope, hits: readonly Known[]): Promise<void> {
+async function markMessages(scope: EventScope, hits: readonly TrackedHit[]): Promise<void> {
   await writeWithEvents(
     scope,
     {
@@ -142,7 +142,7 @@ async function markMessages(scope: EventScope, hits: readonly Known[]): Promise<
 }
 
 /** Adds up the clicks on each link of a broadcast, in the order of the key for the same reason. */
-async function countClicks(em: EntityManager, hits: readonly Known[]): Promise<void> {
+async function countClicks(em: EntityManager, hits: readonly TrackedHit[]): Promise<void> {
   const clicks = hits.filter(({ link }) => link !== undefined);
   if (clicks.length === 0) return;
   await query(

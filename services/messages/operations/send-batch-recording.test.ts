@@ -151,14 +151,14 @@ test('a workspace begins nothing more while 800 of its outcomes wait to be recor
   await Promise.all(calls);
   const { recorder } = given.context;
   expect(recorder.isBehind('w1')).toBe(true);
-  // What the connections had begun when the bound was reached comes on top.
+  // Messages that the connections had begun at the bound come on top.
   expect(mailed().length).toBeLessThanOrEqual(unstoredMax + connectionsMax);
   await sql('truncate trouble');
   for (const batch of batches) await until('all are stored', isSettled(batch));
   expect(mailed().every((count) => count === 1)).toBe(true);
 }, 40_000);
 
-test('nothing is begun while the journal cannot be written, and calls are told to come back', async () => {
+test('no message is begun while the journal cannot be written, and calls may come again later', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'));
   const owner = crypto.randomUUID();
   const journal = new Journal(folder, owner, 100);

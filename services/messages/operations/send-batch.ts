@@ -4,14 +4,14 @@ import { broadcastSending } from '../delivery/broadcast.ts';
 import { sendAll } from '../delivery/send-all.ts';
 import { withinCall } from '../delivery/within-call.ts';
 import { broadcastMessageId } from '../message.ts';
-import { type Known, readRecorded } from '../record/claims.ts';
+import { type RecordedState, readRecorded } from '../record/claims.ts';
 import { toBatchOutcomes } from '../views/batch-outcomes.ts';
 
 export function sendBatch(context: Context): Methods['sendBatch'] {
   return (request, call) => withinCall(call, (stop) => send(context, request, stop));
 }
 
-const nothingKnown: Known = { recorded: new Map(), claimable: new Set() };
+const nothingKnown: RecordedState = { recorded: new Map(), claimable: new Set() };
 
 async function send(context: Context, request: SendBatchRequest, stop: AbortSignal) {
   const { workspaceId, broadcastId, plan: sendPlan } = request;

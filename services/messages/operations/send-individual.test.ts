@@ -73,7 +73,7 @@ test('an individual send is in the history, and in no count of the broadcast', a
 });
 
 test('sendIndividual sends to an address that is no contact, without any other value', async () => {
-  given.world.strangers.add('new@example.com');
+  given.world.unknownContacts.add('new@example.com');
   given.world.content = {
     ...defaultContent,
     html: '<p>[{{ contact.email }}][{{ contact.first_name }}][{{ list.name }}]</p>',

@@ -58,7 +58,7 @@ test('without a system server it says which variable is missing', async () => {
   });
 });
 
-test('a server that is down is told without address', async () => {
+test('the error for a server that is down contains no address', async () => {
   const error = await clientWith('smtp://127.0.0.1:1')
     .sendSystemMail(mail)
     .catch((failure: unknown) => failure);

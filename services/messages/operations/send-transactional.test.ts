@@ -352,7 +352,7 @@ test('a message waits for its send_at, and can be cancelled until then', async (
   await expect(cancel(crypto.randomUUID())).rejects.toMatchObject({ code: Code.NotFound });
 });
 
-test('unknown notifications are a 404, and a workspace without a provider is told so', async () => {
+test('an unknown notification is a 404, and a workspace without a provider has its own error', async () => {
   await expect(given.transactional.sendTransactional(sendOf('nothing'))).rejects.toMatchObject({
     code: Code.NotFound,
     rawMessage: 'Notification not found',

@@ -17,7 +17,7 @@ const againAfterMs = 60_000;
 /**
  * Forgets contacts now and once more a minute later. A message that contacts was asked about before
  * the deletion may be written after it; its time is that of the question, so that the second pass
- * finds it. Those without a time were deleted now.
+ * finds it. Contacts without a time were deleted now.
  */
 export async function forgetTwice(
   em: EntityManager,
@@ -45,8 +45,8 @@ export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: 
   const values = [workspaceId, Object.keys(at), JSON.stringify(at)];
   const olderMessage = `m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
     and coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
-  // What the statements after it see is final: contents that are being stored have locked their
-  // messages.
+  // Locks the rows, so that later statements see the final state: contents that are being stored
+  // have locked their messages.
   await query(
     em,
     `select from messages m where ${olderMessage} order by id for no key update`,

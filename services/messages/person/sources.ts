@@ -14,7 +14,7 @@ const messagesMax = 5;
 
 type Person = { workspaceId: string; email: string };
 
-/** What this service keeps about a person. */
+/** Tables with a person's data. */
 export function personSources(context: KeptContext, person: Person): PersonSource[] {
   return [
     personTable(context.store, person, { kind: 'suppression', table: 'suppressions' }),

@@ -4,7 +4,7 @@ import type { Store } from '#lib/postgres/store.ts';
 /** Times are in seconds since 1970. */
 export type Stretch = { workspaceId: string; broadcastId: string; since: number; until: number };
 
-/** What happened in stretches of `step` seconds from `since` on; empty if nothing happened. */
+/** Counts in intervals of `step` seconds from `since` on; empty if nothing happened. */
 export type Timeline = { since: number; step: number; sent: number[]; opened: number[] };
 
 const bucketsMax = 200;

@@ -1,5 +1,5 @@
 /**
- * What became of a message that was handed to a provider. `info` is one line of at most 255
+ * The outcome of a message that was handed to a provider. `info` is one line of at most 255
  * characters without addresses: it goes into the record, and to the tenant.
  */
 export type SendOutcome =
@@ -18,11 +18,11 @@ export type SendOutcome =
   /** The provider takes no mail at all; nothing of this message was sent. */
   | { kind: 'outage'; info: string };
 
-/** What a refusal that may not be the message's own fault has in common with others. */
+/** How a refusal that may not be the message's own fault compares with others. */
 export type Alike = {
   /** Refusals with the same sign have the same reason. */
   sign: string;
-  /** What was refused, such as `DATA`. */
+  /** The refused step, such as `DATA`. */
   refused: string;
   /** It speaks of the session or the account, though it answers for one message. */
   mayBeAccount: boolean;

@@ -22,7 +22,7 @@ export type Transport = {
   open(host: SenderHost): Sender;
 };
 
-/** What a sender is given by the process. */
+/** The part of the process that a sender uses. */
 export type SenderHost = {
   /** The address of a host that may be called; throws where none may. */
   resolve: (host: string) => Promise<{ address: string; family: 4 | 6 }>;
@@ -53,7 +53,7 @@ export type Sender = {
   readonly window: number;
   /** How long the provider takes for a message, as far as is known; 0 at first. */
   readonly messageMs: number;
-  /** Whether so many were refused alike that it sends one message at a time. */
+  /** Whether it sends one message at a time, since many were refused alike. */
   readonly isProbing: boolean;
   /** Messages that wait for room. */
   readonly waiting: number;
@@ -68,7 +68,7 @@ export type Sender = {
 /** A request of a provider's, as it came. */
 export type ReportRequest = { headers: Headers; body: Uint8Array };
 
-/** What a provider says about a mail that it took. */
+/** A provider's report about a mail that it took. */
 export type ProviderReport = {
   /** The provider's id of the mail. */
   providerId: string;

@@ -57,8 +57,8 @@ export class Streak<Message> {
   }
 
   /**
-   * What was kept back, where no other outcome has come for so long that none will decide it.
-   * `isBusy`: one is on its way.
+   * Outcomes kept back, once no other has come for a time and none will decide them. `isBusy`: one
+   * is on its way.
    */
   takeLate(isBusy: boolean): Decided<Message>[] {
     const waitMs = isBusy ? keptMs.busy : keptMs.idle;

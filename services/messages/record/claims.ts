@@ -6,8 +6,9 @@
  * a lease that is over. `owner` is the process.
  *
  * Order: contacts is asked for consent, then the claim looks at suppressions in its own statement.
- * What is claimed is sent only by its owner, and only while the lease lasts (`delivery/underway.ts`
- * renews it). An outcome ends the claim (`results.ts`), or it is given back (`give-back.ts`).
+ * A claimed message is sent only by its owner, and only while the lease lasts
+ * (`delivery/underway.ts` renews it). An outcome ends the claim (`results.ts`), or it is given back
+ * (`give-back.ts`).
  *
  * Invariant: no message is begun twice at the same time. After a death a message may be sent again:
  * a journal says which ones were begun (`journal.ts`), without one the end of the lease decides.
@@ -25,7 +26,7 @@ import { countStep } from './variation-counts.ts';
 /** Long enough for a slow server, short enough that what a dead process held is soon taken up. */
 export const leaseMs = 30_000;
 
-/** What all messages of a claim have in common. */
+/** Values that all messages of a claim share. */
 export type ClaimGroup = {
   workspaceId: string;
   /** Null for mail that no broadcast sends. */
@@ -83,11 +84,11 @@ const keysOf = (workspaceId: string, ids: string) =>
 export const byKey = (row: string, keys = 'given') =>
   `${row}.id = ${keys}.id and ${row}.workspace_id || '' = ${keys}.workspace_id`;
 
-/** What the record knows of messages. */
-export type Known = {
-  /** Those that can't be claimed now: done, not due, or in other hands. */
+/** State of messages in the record. */
+export type RecordedState = {
+  /** Messages that cannot be claimed now: done, not due, or claimed by another process. */
   recorded: Map<string, RecordedMessage>;
-  /** Those with a row that may be claimed. */
+  /** Messages with a row that may be claimed. */
   claimable: Set<string>;
 };
 
@@ -104,7 +105,7 @@ export async function readRecorded(
   store: Store,
   workspaceId: string,
   ids: readonly string[],
-): Promise<Known> {
+): Promise<RecordedState> {
   const rows = await query<RecordedRow & { is_claimable: boolean }>(store.fork(), recordedSql, [
     workspaceId,
     ids,

@@ -146,8 +146,8 @@ export async function readNextDue(
 }
 
 /**
- * Fails messages that can't be sent until the owner changes something. Those of `removed` addresses
- * keep no address.
+ * Fails messages that can't be sent until the owner changes something. Messages to `removed`
+ * addresses keep no address.
  */
 export async function failDue(
   em: EntityManager,

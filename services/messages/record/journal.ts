@@ -9,9 +9,8 @@
  * Limits: the file is written anew with what is open once it has 8 MiB. It holds ids and servers'
  * words, no address.
  *
- * Who goes on: the next process on this machine locks the folder and replays the files of dead ones
- * before its first claim (`delivery/replay.ts`): o is recorded, b counts as unknown, c is given
- * back.
+ * Next: the next process on this machine locks the folder and replays the files of dead ones before
+ * its first claim (`delivery/replay.ts`): o is recorded, b counts as unknown, c is given back.
  */
 
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
@@ -19,9 +18,9 @@ import { join } from 'node:path';
 import { PassingMap } from '#lib/collections/passing-map.ts';
 import type { SendResult } from './results.ts';
 
-/** A file that has grown by so much is written anew with what is still open. */
+/** A file that has grown by this is written anew with what is still open. */
 const rewriteBytes = 8 * 1024 * 1024;
-/** Claims and outcomes may come so late; an intent is written at once, and takes them with it. */
+/** Longest delay of claims and outcomes; an intent is written at once, and takes them with it. */
 const flushAfterMs = 20;
 
 export type JournalHeader = {

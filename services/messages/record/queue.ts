@@ -11,7 +11,7 @@ export const workspacesMax = 10_000;
 
 /** A part of the workspaces in the queue, in order. */
 export type DuePage = {
-  /** Those with a message that is to be looked at now. */
+  /** Workspaces with a message that is to be looked at now. */
   due: string[];
   /** The last one that was looked at; undefined if there are no more. */
   last: string | undefined;

@@ -31,12 +31,12 @@ export type RecordEntry = {
 };
 
 /**
- * Records what became of messages, in groups by workspace. They belong to the process: no result is
+ * Records the results of messages, in groups by workspace. They belong to the process: no result is
  * dropped.
  */
 export class ResultRecorder {
   readonly #context: ResultRecorderContext;
-  /** Those with results that are not recorded yet. */
+  /** By workspace, while it has results that are not recorded yet. */
   readonly #writers = new Map<string, GroupWriter<RecordEntry>>();
 
   constructor(context: ResultRecorderContext) {
@@ -48,7 +48,7 @@ export class ResultRecorder {
     this.#writerOf(workspaceId).add(entry);
   }
 
-  /** Whether so many results of a workspace are not recorded yet that it may send nothing more. */
+  /** Whether too many results of a workspace are not recorded yet for it to send more. */
   isBehind(workspaceId: string): boolean {
     return this.unstored(workspaceId) >= unstoredMax;
   }

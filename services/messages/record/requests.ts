@@ -22,7 +22,7 @@ export type Accepted = {
   /** Not sent any more after this. */
   expiresAt: Date | undefined;
   request: Buffer;
-  /** What its files are, as JSON. */
+  /** Names, types and sizes of its files, as JSON. */
   attachments: string | null;
   /**
    * Before contacts was asked about the address, by the process's monotonic clock: a deletion since
@@ -31,7 +31,7 @@ export type Accepted = {
   askedMs: number;
 };
 
-/** What frees an external id: a failure, unless it is a bounce. */
+/** An external id stays taken unless its message has failed without a bounce. */
 const holdsKey = '(failed_at is null or bounced_at is not null)';
 
 const acceptSql = prepared(`with given as materialized (

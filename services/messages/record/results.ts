@@ -6,7 +6,7 @@ import { byKey } from './claims.ts';
 import { eventsOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
 
-/** What became of a claimed message, as it goes into the record. */
+/** The result of a claimed message, as it is recorded. */
 export type SendResult = {
   id: string;
   status: 'sent' | 'failed' | 'deferred';
@@ -15,7 +15,7 @@ export type SendResult = {
   /** Whether nobody knows if it arrived. */
   isUnknown: boolean;
   isBounce: boolean;
-  /** What the provider calls it in its reports, if it said so. */
+  /** The provider's id of the mail in its reports, if it gave one. */
   providerId?: string;
 };
 

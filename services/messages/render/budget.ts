@@ -29,7 +29,7 @@ export function newState(part: Part, scope: LiquidScope): PartState {
   return { part, scope, size: 0, read: 0 };
 }
 
-/** Throws if a part with so many bytes, or characters, would be more than a mail may have. */
+/** Throws if a part of `size` bytes, or characters, would be larger than a mail may have. */
 export function checkPart(part: Part, size: number): void {
   if (size > partMaxBytes) throw new Error(`the ${part} part is larger than 1 MiB`);
 }

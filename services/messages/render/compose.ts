@@ -48,11 +48,11 @@ export interface MailRecipient {
   trackingToken: string;
   /** Values at Liquid's top level. */
   data?: LiquidScope;
-  /** What differs from the template. */
+  /** Differences from the template. */
   options?: MailOptions;
 }
 
-/** What of one message differs from its template. Empty texts and lists change nothing. */
+/** Differences of one message from its template. Empty texts and lists change nothing. */
 export interface MailOptions {
   fromName: string;
   subject: TextOverride | undefined;

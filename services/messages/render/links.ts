@@ -70,10 +70,12 @@ export function guardUrls(source: string): string {
 }
 
 /** Adds the UTM values to web links, and replaces those that are counted. */
-export function layLinks(html: string, options: LinkOptions): LinkedHtml {
-  const { html: laid, links } = lay(html, linkTags, options);
+export function rewriteLinks(html: string, options: LinkOptions): LinkedHtml {
+  const { html: rewritten, links } = rewrite(html, linkTags, options);
   return {
-    html: options.tracking ? withPixel(laid, options.tracking.opens, trackingToken) : laid,
+    html: options.tracking
+      ? withPixel(rewritten, options.tracking.opens, trackingToken)
+      : rewritten,
     links,
   };
 }
@@ -82,28 +84,25 @@ export function layLinks(html: string, options: LinkOptions): LinkedHtml {
  * The same for MJML that is compiled for each recipient; the last number counts links that only
  * Liquid makes.
  */
-export function layMjmlLinks(mjml: string, options: LinkOptions): LinkedHtml {
-  const { html, links } = lay(mjml, mjmlLinkTags, options);
+export function rewriteMjmlLinks(mjml: string, options: LinkOptions): LinkedHtml {
+  const { html, links } = rewrite(mjml, mjmlLinkTags, options);
   return { html, links: options.tracking ? [...links, otherLinks] : [] };
 }
 
-/**
- * Lays the links of rendered HTML that have not been laid before it was rendered. `write` writes
- * one.
- */
-export function layRendered(
+/** Replaces the links that only rendering made. `write` writes one. */
+export function rewriteRendered(
   html: string,
   { tracking }: LinkOptions,
   { token, write }: { token: string; write: (url: string) => string },
 ): string {
-  const laid = replaceAttributes(html, ({ tag, name, value }) => {
+  const rewritten = replaceAttributes(html, ({ tag, name, value }) => {
     if (name !== 'href' || !linkTags.has(tag) || !isWebUrl(value.trim())) return undefined;
     return tracking && value.startsWith(tracking.clicks) ? undefined : write(value);
   });
-  return tracking ? withPixel(laid, tracking.opens, token) : laid;
+  return tracking ? withPixel(rewritten, tracking.opens, token) : rewritten;
 }
 
-function lay(source: string, tags: ReadonlySet<string>, options: LinkOptions): LinkedHtml {
+function rewrite(source: string, tags: ReadonlySet<string>, options: LinkOptions): LinkedHtml {
   const { tracking, utm } = options;
   const changes = tracking !== undefined || Object.values(utm).some((value) => value !== '');
   const links: string[] = [];

@@ -19,7 +19,7 @@ export type TextOverride =
    */
   | { kind: 'slow'; source: SlowText };
 
-/** What a thread renders, with nothing but a subject. */
+/** A text for the thread to render, as a subject alone. */
 export type SlowText = {
   subject: string;
   html: string;

@@ -36,7 +36,7 @@ function inMjml(source: string): string {
   return splice(source, start, start, `<mj-head>${own}</mj-head>`);
 }
 
-/** What stands until `closing` becomes the text for messages without a line of their own. */
+/** The text up to `closing` stays for messages without a line of their own. */
 function replaced(source: string, start: number, closing: string): string | undefined {
   const end = source.indexOf(closing, start);
   if (end < 0) return undefined;

@@ -13,7 +13,7 @@ import {
   splicer,
 } from './compose.ts';
 import { readFields } from './fields.ts';
-import { guardUrls, layLinks, layMjmlLinks } from './links.ts';
+import { guardUrls, rewriteLinks, rewriteMjmlLinks } from './links.ts';
 import { withPreviewLine } from './preview-line.ts';
 import { isQuick } from './quick.ts';
 import { type LinkWriting, linkWriters } from './write-link.ts';
@@ -70,27 +70,27 @@ export function compileMessage(
   const writers = linkWriters(links);
   const isMjml = content.html === '';
   const tracked = isMjml
-    ? layMjmlLinks(guardUrls(content.mjml), links)
-    : layLinks(guardUrls(content.html), links);
-  const laid = { ...tracked, html: linedUp(tracked.html, envelope) };
+    ? rewriteMjmlLinks(guardUrls(content.mjml), links)
+    : rewriteLinks(guardUrls(content.html), links);
+  const linked = { ...tracked, html: linedUp(tracked.html, envelope) };
   const subject = parseLiquid(content.subject, 'text');
-  const html = parseLiquid(laid.html, 'html', writers('html'));
+  const html = parseLiquid(linked.html, 'html', writers('html'));
   const text = textOf(content, tracked.html, writers('text'));
   const parts = [subject, html, ...(text ? [text.templates] : [])];
   const isSlow = isMjml || text === undefined || !parts.every(isQuick);
   const slow = {
     ...links,
     subject: content.subject,
-    html: isMjml ? '' : laid.html,
-    mjml: isMjml ? laid.html : '',
-    otherLinks: laid.links.length - 1,
+    html: isMjml ? '' : linked.html,
+    mjml: isMjml ? linked.html : '',
+    otherLinks: linked.links.length - 1,
     text: text?.source ?? '',
   };
   const scope = scopeOf(envelope);
   const compose = composer(envelope);
   return {
     fields: readFields(parts),
-    links: laid.links,
+    links: linked.links,
     sizeBytes: sizeOf([slow.subject, slow.html, slow.mjml, slow.text], isSlow),
     slow: isSlow ? slow : undefined,
     scope,

@@ -21,7 +21,7 @@ const limits = {
     mjml: { mjml: warmUp({ mjml: '<mjml><mj-body></mj-body></mjml>' }) },
   },
 };
-/** After so many kills the template is not tried again: each one has cost its full time. */
+/** After this many kills the template is not tried again: each one has cost its full time. */
 const killLimit = 3;
 const tooSlow = 'the template takes too long to render';
 

@@ -6,7 +6,7 @@ import { type LiquidScope, newContext, renderNodes, type SourcePlace } from '#li
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
-import { layRendered } from './links.ts';
+import { rewriteRendered } from './links.ts';
 import type { SlowSource } from './program.ts';
 import { type LinkWriting, linkWriters } from './write-link.ts';
 
@@ -52,7 +52,7 @@ async function renderMjml(source: SlowSource, scope: LiquidScope): Promise<strin
     ignoreIncludes: true,
   });
   const writeLink = linkWriters(source)('html');
-  return layRendered(html, source, {
+  return rewriteRendered(html, source, {
     token: String(scope.tracking_token ?? ''),
     write: (url) => writeLink(url, source.otherLinks ?? 0, scope),
   });

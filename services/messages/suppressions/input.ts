@@ -10,7 +10,7 @@ type Given = { email: string; reason: string; note?: string | undefined };
 
 const noteMaxLength = 255;
 
-/** What is stored of an input, and why it can't be, if so. */
+/** The row of an input, and its fault if it has one. */
 export function readSuppression({ email: given, reason: named, note = '' }: Given): {
   row: SuppressionRow;
   fault: FieldFault | undefined;

@@ -9,7 +9,7 @@ export type StoredSuppression = {
   created_at: string;
 };
 
-/** What became of an address: it is new, or has a stronger reason now. Others keep their entry. */
+/** An address that is new or has a stronger reason now. Others keep their entry. */
 export type Written = StoredSuppression & { is_new: boolean };
 
 /**

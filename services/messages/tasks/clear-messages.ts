@@ -15,7 +15,7 @@ type ClearingContext = Pick<Context, 'store' | 'now' | 'plans' | 'log'>;
 
 /**
  * Deletes messages that are older than their workspace keeps them. Counts of broadcasts are kept
- * beside them, and stay. What is still to be sent stays, too.
+ * beside them, and stay. Messages that are still to be sent stay, too.
  */
 export function clearMessages({ store, log, now, plans }: ClearingContext) {
   return retentionJob(

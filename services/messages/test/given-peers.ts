@@ -50,7 +50,7 @@ export type World = {
   /** Fields by address. */
   fields: Map<string, Record<string, unknown>>;
   /** Addresses that belong to no contact. */
-  strangers: Set<string>;
+  unknownContacts: Set<string>;
   includeUnsubscribed: boolean[];
   unsubscribed: { listId: string; email: string }[];
   confirmed: { listId: string; email: string }[];
@@ -168,7 +168,7 @@ export function contactsOf(world: World): Contacts {
       const recipients = emails.map((email) => {
         const reason = world.skipReasons.get(email) ?? '';
         const isLetIn = reason === 'unsubscribed' && (includeUnsubscribed || byHand);
-        if (world.strangers.has(email)) return { skipReason: '', valuesJson: '' };
+        if (world.unknownContacts.has(email)) return { skipReason: '', valuesJson: '' };
         const values = fields.map((field) => world.fields.get(email)?.[field] ?? null);
         return { skipReason: isLetIn ? '' : reason, valuesJson: JSON.stringify(values) };
       });

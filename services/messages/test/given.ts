@@ -173,7 +173,7 @@ function newWorld(port: number): World {
     port,
     skipReasons: new Map(),
     fields: new Map(),
-    strangers: new Set(),
+    unknownContacts: new Set(),
     includeUnsubscribed: [],
     unsubscribed: [],
     confirmed: [],

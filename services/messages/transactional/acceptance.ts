@@ -58,8 +58,8 @@ type Waiting = {
 };
 
 /**
- * Accepts transactional messages. Those of a workspace that come while a group of it is being
- * written form the next group, so that a commit is shared by all who wait for one.
+ * Accepts transactional messages. Calls of a workspace that come while its group is being written
+ * form the next group, so that a commit is shared by all who wait for one.
  */
 export class Acceptance {
   readonly #context: AcceptContext;

@@ -4,7 +4,7 @@ import type { Extras } from '../delivery/delivery-run.ts';
 import type { MailFile } from '../mime/files.ts';
 import { textOverride } from '../render/overrides.ts';
 
-/** What differs from the template, as the caller gave it. */
+/** Differences from the template, as the caller gave them. */
 export type StoredOptions = {
   from_name?: string;
   subject?: string;
@@ -16,7 +16,7 @@ export type StoredOptions = {
   headers?: Record<string, string>;
 };
 
-/** What a transactional message is made from beside its template and its contact. Stored sealed. */
+/** The content of a transactional message beside its template and its contact. Stored sealed. */
 export type RequestContent = {
   data: JsonObject;
   metadata?: JsonObject;
@@ -59,7 +59,7 @@ export async function openRequest(
   return JSON.parse(opened.toString());
 }
 
-/** What is rendered and sent beside the template. Copies to `dropped` addresses are left out. */
+/** The content of a message beside its template. Copies to `dropped` addresses are left out. */
 export function extrasOf(
   { data, options }: Pick<RequestContent, 'data' | 'options'>,
   files: readonly MailFile[],

@@ -20,14 +20,14 @@ export class Gathering {
     this.#ready = ready;
   }
 
-  /** A group has ended that had so many callers, with those who waited for its end. */
+  /** A group has ended; `callers` includes those who waited for its end. */
   ended(workspaceId: string, callers: number): void {
     if (callers < 2) return;
     const timer = setTimeout(() => this.#expected.delete(workspaceId), returnMs).unref();
     this.#expected.set(workspaceId, { callers, isWaiting: false, timer });
   }
 
-  /** Whether a group of so many may begin, now that at least one waits. */
+  /** Whether a group may begin, now that at least one call waits. */
   mayBegin(workspaceId: string, count: number): boolean {
     const expected = this.#expected.get(workspaceId);
     if (!expected) return true;

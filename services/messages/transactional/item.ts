@@ -15,7 +15,7 @@ export type TransactionalItem = {
   keyed?: KeyedCall | undefined;
 };
 
-/** What became of it. */
+/** The answer for one message. */
 export type TransactionalAnswer = {
   messageId: string;
   /** Whether it was accepted, now or before. */

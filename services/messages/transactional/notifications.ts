@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
-/** What sending needs of a notification. */
+/** The settings of a notification that sending uses. */
 export type Sendable = {
   id: string;
   name: string;
@@ -39,7 +39,7 @@ export class SendableNotifications {
     this.#store = store;
   }
 
-  /** Those that exist, by id. */
+  /** Finds those that exist, by id. */
   async find(workspaceId: string, ids: readonly string[]): Promise<Map<string, Sendable>> {
     const found = new Map<string, Sendable>();
     const missing: string[] = [];

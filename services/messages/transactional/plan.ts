@@ -21,7 +21,7 @@ export function groupOf({ workspaceId, templateId, templateVersion, integrationI
   return { workspaceId, broadcastId: null, listId: null, ...template, isByHand: false };
 }
 
-/** What messages of a notification have in common. */
+/** The plan that messages of a notification share. */
 export function planKeyOf({ notificationId, utm, isTracked, ...key }: TransactionalKind): PlanKey {
   return {
     ...key,

@@ -87,7 +87,9 @@ export async function prepareAll(
   const isDropped = async (item: TransactionalItem) => {
     const kind = kindOf(item);
     const sendToBounced = !(kind instanceof Error) && kind.sendable.sendToBounced;
-    return judge(item.checked, sendToBounced, await suppressing).dropped.has(item.checked.email);
+    return splitSuppressed(item.checked, sendToBounced, await suppressing).dropped.has(
+      item.checked.email,
+    );
   };
   const given = { workspaceId, items: fresh, fields: [...new Set(fields)], isDropped };
   const [suppressed, { contacts, repeats }] = await Promise.all([
@@ -175,7 +177,7 @@ async function kindsOf(
 
 const final: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
 
-/** What the workspace has to mend is not the request's fault. */
+/** A fault that the workspace has to mend is not the request's. */
 function unsendable(error: unknown): Error {
   if (!(error instanceof ConnectError))
     return error instanceof Error ? error : new Error('unknown');
@@ -276,7 +278,7 @@ function readyOf(
   const { sendable, plan, integrationId } = kind;
   const { email, options, data, metadata, files, sendAt, externalId } = checked;
   const expiresAt = expiresAtOf(checked, sendable);
-  const { suppressed, dropped } = judge(checked, sendable.sendToBounced, known);
+  const { suppressed, dropped } = splitSuppressed(checked, sendable.sendToBounced, known);
   const isRefused = dropped.has(email);
   const id = crypto.randomUUID();
   const content: RequestContent = {
@@ -328,7 +330,7 @@ function expiresAtOf({ expiry, sendAt }: Checked, { ttlSeconds }: Sendable): Dat
 }
 
 /** Splits suppressed recipients into those still mailed and those dropped. */
-function judge(
+function splitSuppressed(
   { email, options: { cc = [], bcc = [] } }: Checked,
   sendToBounced: boolean,
   known: ReadonlyMap<string, string>,

@@ -30,7 +30,7 @@ const eraseEveryMs = 60_000;
 /** Workspaces whose queue is read at a time. */
 const readingMax = 4;
 const takenMax = 200;
-/** The pace of a workspace that has had nothing in the queue for so long is forgotten. */
+/** The pace of a workspace without queued messages for this long is forgotten. */
 const paceKeptMs = 60_000;
 const tidiedMax = 1_000;
 
@@ -104,7 +104,7 @@ export class QueueRunner {
   }
 
   async #pause(): Promise<void> {
-    // Those who poke together are served together.
+    // Pokes within this time share one look.
     await sleep(pokedMs);
     this.#wake = new AbortController();
     if (this.#isPoked) return;
@@ -117,7 +117,7 @@ export class QueueRunner {
       const keptMs = most >= takenMax ? 0 : paceKeptMs;
       if (notBeforeMs + keptMs < nowMs) this.#paces.delete(workspaceId);
     }
-    // What comes before the place where the last look stopped has its turn in the next one.
+    // Workspaces before the one where the last look stopped have their turn in the next one.
     if (this.#after !== '') this.#lookSoon();
     for (;;) {
       const { due, last = '' } = await findDueWorkspaces(this.#context.store, this.#after);

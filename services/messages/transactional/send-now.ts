@@ -51,7 +51,7 @@ export async function takeRoom(
   return { grant, claim };
 }
 
-/** Those whose files may be held in memory; the others wait in the queue without them. */
+/** Returns the messages whose files fit into memory; the others wait in the queue without them. */
 function fitting({ held }: SendNowContext, ready: readonly Ready[]): Ready[] {
   let bytes = held.fileBytes;
   return ready.filter((each) => {
@@ -84,7 +84,7 @@ export function sendNow(
   }
 }
 
-/** Messages of one plan. What was not begun waits in the queue. */
+/** Delivers messages of one plan. Messages that are not begun wait in the queue. */
 async function deliverGroup(
   context: SendNowContext,
   grant: Grant,

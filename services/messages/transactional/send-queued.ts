@@ -15,7 +15,7 @@ import {
 import { groupOf, planKeyOf } from './plan.ts';
 import type { SendNowContext } from './send-now.ts';
 
-/** What is on its way by then goes on without the queue's runner. */
+/** Messages that are on their way after this go on without the queue's runner. */
 const workMaxMs = 20_000;
 /** A mail that an application sent is of no use to anybody after a day. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -66,7 +66,9 @@ async function sendOrDelay(
   }
 }
 
-/** Opens the requests. What cannot be opened, or has waited for too long, fails. */
+/**
+ * Opens the requests. A message whose request cannot be opened, or that has waited too long, fails.
+ */
 async function readAll(
   context: SendNowContext,
   workspaceId: string,
@@ -132,7 +134,7 @@ function portionsOf(read: readonly Read[]): Read[][] {
   return portions;
 }
 
-/** Sends messages of one kind. What is not begun is looked at again later. */
+/** Sends messages of one kind. Messages that are not begun are looked at again later. */
 async function sendPortion(
   context: SendNowContext,
   workspaceId: string,

@@ -3,10 +3,10 @@ import type { Outage } from '../admission/admit.ts';
 import type { Fate } from '../message.ts';
 import { renderFailureReason } from '../render/failure.ts';
 
-type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage; retryAfterMs?: number };
+type BatchState = { fates: ReadonlyMap<string, Fate>; outage?: Outage; retryAfterMs?: number };
 
 /** Counts the outcomes of `total` recipients. A recipient without an outcome was not started. */
-export function toBatchOutcomes(total: number, { fates, outage, retryAfterMs = 0 }: Known) {
+export function toBatchOutcomes(total: number, { fates, outage, retryAfterMs = 0 }: BatchState) {
   const counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, sending: 0 };
   let unknown = 0;
   let nextDueAt: Date | undefined;

@@ -5,7 +5,7 @@ import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { MessageRow } from '../message-queries.ts';
 import type { RequestContent, StoredFile } from '../transactional/content.ts';
 
-/** What a caller gave for a message. */
+/** The content that a caller gave for a message. */
 export type StoredRequest = Pick<RequestContent, 'data' | 'metadata' | 'options'> & {
   attachments: StoredFile[];
 };

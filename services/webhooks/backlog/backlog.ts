@@ -18,7 +18,7 @@ type Room = {
   pending: number;
   kept: number;
   bytes: number;
-  /** So many pending ones more than there is room for are too many while others go. */
+  /** Pending deliveries this far beyond the limit are refused while others are being deleted. */
   farBeyond: number;
   bySubscription: Map<string, number>;
   ofNewSubscription: number;

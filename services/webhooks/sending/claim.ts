@@ -12,8 +12,8 @@ export const leaseMs = 30_000;
  */
 export const beginMs = 1_000;
 /**
- * For so long after the circuit has closed, claims are paced: one row each step at first, twice as
- * many every second.
+ * For this long after the circuit has closed, claims are paced: one row each step at first, twice
+ * as many every second.
  */
 const pacedForSeconds = 8;
 const paceStepMs = 100;

@@ -3,7 +3,9 @@ import { compile } from './compile.ts';
 import { leafSql } from './leaf.ts';
 import { type Inputs, Statement } from './statement.ts';
 
-/** So few contacts are looked up one by one; for more, all that a leaf is about is read once. */
+/**
+ * Up to this many contacts are looked up one by one; for more, all rows of a leaf are read once.
+ */
 const fewDefault = 20_000;
 
 /**

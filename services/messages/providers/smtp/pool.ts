@@ -19,7 +19,7 @@ export const connectionsMax = 200;
 const busyShare = 0.9;
 const idleLimitMs = 10_000;
 const tickMs = 250;
-/** The quickest answer of so many ticks counts. */
+/** The quickest answer of this many ticks counts. */
 const measuredTicks = 8;
 /** After a refused connection no other is opened for this long, as long as others work. */
 const refusedPauseMs = 5_000;

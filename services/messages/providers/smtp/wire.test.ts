@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import type { Reply } from './outcome.ts';
 import { Wire } from './wire.ts';
 
-/** What a client reads from a server that writes these pieces and hangs up. */
+/** The replies that a client reads from a server that writes these pieces and hangs up. */
 async function read(pieces: readonly string[]): Promise<{ replies: Reply[]; end: string }> {
   const server = createServer(async (socket) => {
     socket.on('error', () => undefined).setNoDelay(true);

@@ -1,7 +1,7 @@
 import type { MailProvider, ProviderReport, ReportRequest } from '../../providers/provider.ts';
 import { JsonSender } from './sender.ts';
 
-/** What the server reports, all in one request. */
+/** Reports of the server, all in one request. */
 type JsonReport = { mail: string; event: ProviderReport['kind']; reason: string; at: string };
 
 /** A kind of provider that takes mail as JSON over HTTP, and reports what became of it. */
