@@ -20,7 +20,10 @@ import { type DeliveryRow, deliveryColumns, deliveryMessage } from './views/deli
 
 type Needs = { store: Store; dispatcher: Dispatcher };
 
-/** Tables with rows of a workspace, in the order in which they are erased. A run whose subscription is gone ends. */
+/**
+ * Tables with rows of a workspace, in the order in which they are erased. A run whose subscription
+ * is gone ends.
+ */
 export function erasedTables(context: Needs): readonly ErasedTable[] {
   return [
     { table: 'subscriptions', erase: (workspaceId) => eraseSubscriptions(context, workspaceId) },
