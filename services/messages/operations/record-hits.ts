@@ -42,7 +42,11 @@ export function recordHits({ store, outbox, keyring, now }: Context): Methods['r
   };
 }
 
-function knownHit(hit: Hit, read: ReturnType<typeof createTrackingReader>, now: Date): TrackedHit[] {
+function knownHit(
+  hit: Hit,
+  read: ReturnType<typeof createTrackingReader>,
+  now: Date,
+): TrackedHit[] {
   const { workspaceId, token, link, isBot, occurredAt } = hit;
   // PostgreSQL adds one to it, and would fail all hits of the call for it.
   if (link !== undefined && (link < 0 || link > linkMax)) return [];
