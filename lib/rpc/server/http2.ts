@@ -29,8 +29,8 @@ const streamsMax = 4_096;
  */
 const streamsPerConnectionMax = 2_048;
 /**
- * Of a connection that no service has called on. All frames of a read are handled in one go, so
- * many streams would keep all other calls waiting.
+ * Of a connection that no service has called on. All frames of a read are handled in one go: many
+ * streams would keep all other calls waiting.
  */
 const streamsOfOthersMax = 100;
 /** Bytes that may wait to be sent on one connection; more calls are refused meanwhile. */

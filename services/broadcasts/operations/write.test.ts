@@ -177,7 +177,7 @@ test.each([
 test.each([
   ['an hour that is skipped moves forward', '2030-03-31', '02:30', '2030-03-31T01:30:00.000Z'],
   ['an hour that comes twice is its first', '2030-10-27', '02:30', '2030-10-27T00:30:00.000Z'],
-])('daylight saving, told in UTC: %s', async (_, scheduledDate, scheduledTime, startsAt) => {
+])('daylight saving, in UTC: %s', async (_, scheduledDate, scheduledTime, startsAt) => {
   const key = await givenBroadcast(given);
   await given.client.scheduleBroadcast({
     ...key,
