@@ -21,7 +21,7 @@ type Limits<Request> = {
   warmUps?: Readonly<Record<string, Readonly<Record<string, Request>>>>;
 };
 
-type Asked = {
+type AskOptions = {
   kind?: string;
   /** Tenants take turns. */
   tenant?: string;
@@ -62,7 +62,7 @@ export class KillableThread<Request, Answer> {
    * The answer; undefined if the thread was killed because of it. The request is created when its
    * turn comes. The first one of each kind has the longer limit.
    */
-  ask(request: () => Request, asked: Asked = {}): Promise<Answer | undefined> {
+  ask(request: () => Request, asked: AskOptions = {}): Promise<Answer | undefined> {
     const { kind = '', tenant = '', signal } = asked;
     const { waitingMax, tenantWaitingMax = waitingMax } = this.#limits;
     if (this.#waiting >= waitingMax || this.#queue.sizeOf(tenant) >= tenantWaitingMax)

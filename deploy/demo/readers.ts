@@ -2,7 +2,7 @@ import { progressBar } from './progress.ts';
 import { type DemoJob, variations } from './story.ts';
 
 /** The reactions to one variation. */
-export type Read = { mails: number; opened: number; clicked: number; openedBy: string[] };
+export type ReaderTotals = { mails: number; opened: number; clicked: number; openedBy: string[] };
 
 type Mail = { id: number; to: string };
 
@@ -25,8 +25,8 @@ const browsers = [
 export async function readMails(
   { run }: DemoJob,
   { INBOX_URL = '' }: Record<string, string>,
-): Promise<Record<string, Read>> {
-  const reads: Record<string, Read> = {};
+): Promise<Record<string, ReaderTotals>> {
+  const reads: Record<string, ReaderTotals> = {};
   for (const { id, name, subject } of variations) {
     const search = new URLSearchParams({ subject: `${subject} [${run}]`, limit: `${mailsMax}` });
     const { mails } = await json<{ mails: Mail[] }>(`${INBOX_URL}/api/mails?${search}`);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningBroadcast } from './broadcast.ts';
-import type { Read } from './readers.ts';
+import type { ReaderTotals } from './readers.ts';
 import { type DemoJob, templateId, variations } from './story.ts';
 
 export type Results = {
@@ -25,7 +25,7 @@ const barLength = 24;
 export async function untilCounted(
   job: DemoJob,
   { id }: RunningBroadcast,
-  reads: Record<string, Read>,
+  reads: Record<string, ReaderTotals>,
 ): Promise<Results> {
   const untilMs = Date.now() + countedMsMax;
   for (;;) {

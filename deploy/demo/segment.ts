@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoBroadcast, RunningBroadcast } from './broadcast.ts';
 import { createBroadcast, watchAll } from './broadcast.ts';
 import { readContacts } from './contacts-file.ts';
-import type { Read } from './readers.ts';
+import type { ReaderTotals } from './readers.ts';
 import { type DemoJob, letterId, templateId, variations } from './story.ts';
 
 /** How many the segment should have, and had. */
@@ -18,7 +18,7 @@ const builtMsMax = 60_000;
 /** Makes the segment through the API, counts its contacts, and sends them a letter. */
 export async function writeToReaders(
   job: DemoJob,
-  { listId, reads }: { listId: string; reads: Record<string, Read> },
+  { listId, reads }: { listId: string; reads: Record<string, ReaderTotals> },
 ): Promise<SegmentOutcome> {
   const segment = await givenSegment(job);
   const expected = countReaders(reads);
@@ -92,7 +92,7 @@ async function untilBuilt({ api, workspaceId }: DemoJob, id: string): Promise<Se
 }
 
 /** By the file and by who opened a mail, without asking Postrider. */
-function countReaders(reads: Record<string, Read>): number {
+function countReaders(reads: Record<string, ReaderTotals>): number {
   const zones = new Map(readContacts().map(({ email, timezone }) => [email, timezone]));
   const readers = new Set(Object.values(reads).flatMap(({ openedBy }) => openedBy));
   return [...readers].filter((email) => `${zones.get(email)}`.startsWith(zonePrefix)).length;

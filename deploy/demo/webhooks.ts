@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoBroadcast } from './broadcast.ts';
-import { json, type Read } from './readers.ts';
+import { json, type ReaderTotals } from './readers.ts';
 import type { StackSettings } from './running-stack.ts';
 import type { SegmentOutcome } from './segment.ts';
 import type { DemoJob, Imported } from './story.ts';
@@ -63,7 +63,7 @@ export async function unsubscribe(
 /** How many events of each type the demo has caused. */
 export function expectedOf(
   imported: Imported,
-  reads: Record<string, Read>,
+  reads: Record<string, ReaderTotals>,
   { broadcast, segment }: { broadcast: Pick<DemoBroadcast, 'sent_count'>; segment: SegmentOutcome },
 ): Expected {
   const sum = (what: 'opened' | 'clicked') =>

@@ -8,7 +8,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** One file in an archive, and the archive's checksum. */
-export type Wanted = { archive: string; sha256: string; member: string; target: string };
+export type ProgramDownload = { archive: string; sha256: string; member: string; target: string };
 
 /** A machine without internet access must not wait: the next source is tried after this. */
 const connectMsMax = 4_000;
@@ -30,7 +30,7 @@ export async function inFolder<T>(cache: string, work: (folder: string) => Promi
 /**
  * Extracts `member` of an archive to `target` and makes it executable, if the checksum is right.
  */
-export async function unpack(wanted: Wanted, folder: string): Promise<void> {
+export async function unpack(wanted: ProgramDownload, folder: string): Promise<void> {
   const found = await sha256(wanted.archive);
   if (found !== wanted.sha256) {
     throw new Error(`${wanted.archive} has sha256 ${found}, expected ${wanted.sha256}`);

@@ -1,4 +1,4 @@
-type Taken<Item> = { tenant: string; item: Item };
+type QueuedItem<Item> = { tenant: string; item: Item };
 
 /** A queue in which tenants take turns: one of each, then the next of each. */
 export class FairQueue<Item> {
@@ -23,7 +23,7 @@ export class FairQueue<Item> {
   }
 
   /** The next item of the first tenant that may have a turn. */
-  take(mayHaveTurn: (tenant: string) => boolean = () => true): Taken<Item> | undefined {
+  take(mayHaveTurn: (tenant: string) => boolean = () => true): QueuedItem<Item> | undefined {
     for (const [tenant, queue] of this.#queues) {
       if (!mayHaveTurn(tenant)) continue;
       const [item] = queue;

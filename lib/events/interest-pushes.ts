@@ -40,7 +40,7 @@ export type Interests = {
 
 export type InterestScope = { em: EntityManager; workspaceId: string };
 
-type Wanted = { workspaceId?: string; types: readonly string[]; version?: bigint };
+type InterestPush = { workspaceId?: string; types: readonly string[]; version?: bigint };
 
 /**
  * Of a job: one workspace, or all after one, by their ids. A repeat does not replace the job that
@@ -183,7 +183,7 @@ async function pushWanted(
 async function push(
   { consumer }: Interests,
   producers: Producers,
-  { workspaceId = '', types, version = 0n }: Wanted,
+  { workspaceId = '', types, version = 0n }: InterestPush,
 ): Promise<void> {
   const calls = await Promise.allSettled(
     Object.entries(producers).map(([producer, client]) => {

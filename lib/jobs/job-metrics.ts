@@ -11,7 +11,7 @@ const readEveryMs = 5_000;
 /** A scan of the table. */
 const failingReadEveryMs = 30_000;
 
-type Row = { task: string; count: number; lag_seconds: number };
+type TaskRow = { task: string; count: number; lag_seconds: number };
 
 /**
  * Measures the jobs that are due, as they stand in the database: every process of a service has the
@@ -51,8 +51,8 @@ export function measureJobs(store: Store): void {
   });
 }
 
-function readJobs(store: Store): Promise<Row[]> {
-  return query<Row>(
+function readJobs(store: Store): Promise<TaskRow[]> {
+  return query<TaskRow>(
     store.fork(),
     `select task, count(*)::int as count, extract(epoch from now() - min(run_at))::float8 as lag_seconds
      from (
@@ -79,7 +79,7 @@ async function readUndeliveredAge(store: Store): Promise<number> {
   return row?.age ?? 0;
 }
 
-function readFailingJobs(store: Store): Promise<Pick<Row, 'task' | 'count'>[]> {
+function readFailingJobs(store: Store): Promise<Pick<TaskRow, 'task' | 'count'>[]> {
   return query(
     store.fork(),
     `select task, count(*)::int as count from (

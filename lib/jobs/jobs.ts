@@ -116,7 +116,7 @@ type RunOptions = {
   service: string;
   tasks: TaskList;
   /**
-   * Tasks that wait for servers of tenants: they run in a lane of their own, many at a time, so
+   * Tasks that wait for servers of tenants: they have a runner of their own, many at a time, so
    * that no other job waits for them.
    */
   slowTasks?: TaskList;
@@ -125,7 +125,7 @@ type RunOptions = {
    * brought forward.
    */
   minutely?: readonly string[];
-  /** Of each lane. */
+  /** Of each runner. */
   connectionsMax?: number;
   log: Log;
 };
@@ -137,7 +137,7 @@ const slowJobsAtOnce = 50;
 const connectionsDefault = 6;
 
 /** Jobs with a runner of their own. */
-type Lane = {
+type RunnerOptions = {
   tasks: TaskList;
   jobsAtOnce: number;
   minutely?: readonly string[];
@@ -145,7 +145,7 @@ type Lane = {
 };
 
 /**
- * The workers of a lane look together. Each by itself would look once a second, and a lane may have
+ * The workers of a runner look together. Each by itself would look once a second, and one may have
  * fifty. Jobs that were claimed and find no worker within a second are given back.
  */
 const claimedMax = 5;
@@ -157,7 +157,7 @@ const claimedMs = 1_000;
  */
 export function runJobs(options: RunOptions): JobRunner {
   const stopping = new AbortController();
-  const ended = lanesOf(options).map((lane) => keepRunning(options, lane, stopping.signal));
+  const ended = runnersOf(options).map((own) => keepRunning(options, own, stopping.signal));
   return {
     async stop() {
       stopping.abort();
@@ -166,8 +166,8 @@ export function runJobs(options: RunOptions): JobRunner {
   };
 }
 
-function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane[] {
-  const main: Lane = {
+function runnersOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): RunnerOptions[] {
+  const main: RunnerOptions = {
     tasks: {
       ...tasks,
       sweep: deleteExpired,
@@ -185,11 +185,15 @@ function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane
   return [main, ...(slowTasks ? [{ tasks: slowTasks, jobsAtOnce: slowJobsAtOnce }] : [])];
 }
 
-async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSignal): Promise<void> {
+async function keepRunning(
+  options: RunOptions,
+  own: RunnerOptions,
+  stopping: AbortSignal,
+): Promise<void> {
   while (!stopping.aborted) {
     try {
-      const runner = await startRunner(options, lane);
-      for (const task of lane.minutely ?? []) {
+      const runner = await startRunner(options, own);
+      for (const task of own.minutely ?? []) {
         await runner.addJob(task, {}, { jobKey: task });
       }
       const stop = () => void runner.stop().catch(() => {});
@@ -204,18 +208,21 @@ async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSigna
   }
 }
 
-function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Promise<Runner> {
+function startRunner(
+  { url, service, log, ...more }: RunOptions,
+  own: RunnerOptions,
+): Promise<Runner> {
   return run({
     connectionString: connectionStringOf(url),
     schema: schemaOf(service),
-    taskList: watchedTasks(lane.tasks),
-    crontab: (lane.crontab ?? []).join('\n'),
+    taskList: watchedTasks(own.tasks),
+    crontab: (own.crontab ?? []).join('\n'),
     preset: {
       worker: {
         localQueue: { size: claimedMax, ttl: claimedMs },
       },
     },
-    concurrency: lane.jobsAtOnce,
+    concurrency: own.jobsAtOnce,
     maxPoolSize: more.connectionsMax ?? connectionsDefault,
     pollInterval: 1_000,
     noHandleSignals: true,

@@ -86,7 +86,7 @@ export async function endTemplateUses(
  * caller may delete those templates at once. Where it fails, the job of the transaction follows.
  */
 export async function releaseTemplates(
-  { store, templateUses, usesOf }: Pushing & { usesOf: Read },
+  { store, templateUses, usesOf }: Pushing & { usesOf: ReadUses },
   user: TemplateUser,
 ): Promise<void> {
   try {
@@ -99,7 +99,7 @@ export async function releaseTemplates(
   } catch {}
 }
 
-type Read = (em: EntityManager, user: TemplateUser) => Promise<TemplateUses | undefined>;
+type ReadUses = (em: EntityManager, user: TemplateUser) => Promise<TemplateUses | undefined>;
 
 /**
  * The task `pushTemplateUses` of a service: reads what something uses, by `usesOf`, and pushes it.
@@ -112,7 +112,7 @@ export function pushTemplateUses({
   usesOf,
 }: Pushing & {
   templates: Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
-  usesOf: Read;
+  usesOf: ReadUses;
 }) {
   return async (payload: unknown): Promise<void> => {
     const user = payload as TemplateUser;

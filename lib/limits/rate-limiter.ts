@@ -6,7 +6,7 @@ const keysMax = 20_000;
 
 type Bucket = { tokens: number; atMs: number };
 
-export type Taken = { isRefused: boolean; remaining: number; resetMs: number };
+export type TakeResult = { isRefused: boolean; remaining: number; resetMs: number };
 
 /**
  * Limits a rate by key, with a token bucket for each. A key that was not used for long has a full
@@ -28,7 +28,7 @@ export class RateLimiter {
   }
 
   /** Takes one token, or none if less than one is there. */
-  take(key: string): Taken {
+  take(key: string): TakeResult {
     const share = this.#shares.get(key) ?? 1;
     const perSecond = this.perSecond * share;
     const max = Math.max(1, this.burst * share);

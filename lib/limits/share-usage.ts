@@ -65,13 +65,13 @@ export function shareUsage(
 }
 
 type Counted = { kind: LimitKind; key: string; count: number; limit: number };
-type Known = { total: bigint; share: number };
+type SharedTotal = { total: bigint; share: number };
 
 export class SharedUsage {
   readonly #limits: RequestLimits;
   readonly #report: ReportUsage;
   /** The totals and shares of the last report, by kind and key. */
-  #known = new Map<string, Known>();
+  #known = new Map<string, SharedTotal>();
 
   constructor(limits: RequestLimits, report: ReportUsage) {
     this.#limits = limits;
@@ -85,7 +85,7 @@ export class SharedUsage {
       .slice(0, usageMax);
     const usage = counted.map(({ kind, key, count }) => ({ key: hashOf(kind, key), count }));
     const totals = usage.length > 0 ? await this.#report(usage) : [];
-    const known = new Map<string, Known>();
+    const known = new Map<string, SharedTotal>();
     counted.forEach((each, at) => {
       const name = `${each.kind} ${each.key}`;
       const total = totals[at] ?? 0n;
@@ -109,7 +109,7 @@ function countedIn(kind: LimitKind, buckets: RateLimiter, sinceMs: number): Coun
 }
 
 /** The part of a limit that a process may use: as much of it as it has used of what all have. */
-function shareOf({ count, limit }: Counted, total: bigint, known: Known | undefined): number {
+function shareOf({ count, limit }: Counted, total: bigint, known: SharedTotal | undefined): number {
   const all = known ? Number(total - known.total) : count;
   if (all <= count || all < limit * sharedPart) return 1;
   // Reports of others come at any time: the mean of two evens that out.

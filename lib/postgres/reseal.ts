@@ -33,7 +33,7 @@ export type Resealed<Value> = { value: Value } | 'current' | 'unreadable';
 
 export type ResealProgress = { rows: number; resealed: number; unreadable: number };
 
-type Row = { workspace_id: string; id: string; value: unknown; version: string };
+type SealedValueRow = { workspace_id: string; id: string; value: unknown; version: string };
 
 /** Rows that were changed meanwhile are looked at again. */
 const passesMax = 5;
@@ -66,7 +66,7 @@ async function resealOnce<Value>(
   log: Pick<Log, 'info'>,
 ) {
   const progress = { rows: 0, resealed: 0, unreadable: 0, changedMeanwhile: 0 };
-  let after: Pick<Row, 'workspace_id' | 'id'> | undefined;
+  let after: Pick<SealedValueRow, 'workspace_id' | 'id'> | undefined;
   let saidAtMs = performance.now();
   for (;;) {
     const rows = await readBatch(store, column, after);
@@ -97,14 +97,14 @@ type Shape = Omit<SealedColumn, 'reseal'>;
 function readBatch(
   store: Store,
   { table, id, workspace = 'workspace_id', isIdFirst, read, batchRows }: Shape,
-  after: Pick<Row, 'workspace_id' | 'id'> | undefined,
-): Promise<Row[]> {
+  after: Pick<SealedValueRow, 'workspace_id' | 'id'> | undefined,
+): Promise<SealedValueRow[]> {
   // In the order of the primary key, so that a batch is a range of it.
   const key = [`t.${workspace}`, `t.${id.name}`];
   const values = ['$1', `$2::${id.type}`];
   const inOrder = (parts: string[]) => (isIdFirst ? parts.toReversed() : parts).join(', ');
   const beyond = after ? `and (${inOrder(key)}) > (${inOrder(values)})` : '';
-  return query<Row>(
+  return query<SealedValueRow>(
     store.fork(),
     `select t.${workspace} as workspace_id, t.${id.name}::text as id, ${read} as value, t.xmin::text as version
      from ${table} t where ${read} is not null ${beyond}
@@ -117,7 +117,7 @@ function readBatch(
 async function writeBatch(
   store: Store,
   { table, id, workspace = 'workspace_id', type, column, write }: Shape,
-  changes: readonly Row[],
+  changes: readonly SealedValueRow[],
 ): Promise<number> {
   if (changes.length === 0) return 0;
   const values = changes.map(({ value }) => (type === 'jsonb' ? JSON.stringify(value) : value));

@@ -11,8 +11,8 @@ const utf8BytesPerUnit = 3;
 /** PostgreSQL counts from 2000. */
 const epochMicros = 946_684_800_000_000n;
 
-type Written = { bytes: Buffer; end: number };
-type Codec = { oid: number; write(to: Written, value: unknown): void };
+type EncodedArray = { bytes: Buffer; end: number };
+type Codec = { oid: number; write(to: EncodedArray, value: unknown): void };
 
 const codecs: Record<ElementType, Codec> = {
   text: { oid: 25, write: (to, value) => writeText(to, String(value)) },
@@ -62,7 +62,7 @@ export function binaryArray(type: ElementType, values: readonly unknown[]): Buff
 }
 
 /** One dimension, with nulls, counted from 1. */
-function begin(oid: number, length: number): Written {
+function begin(oid: number, length: number): EncodedArray {
   const bytes = Buffer.allocUnsafe(headerBytes + length * 32);
   [1, 1, oid, length, 1].forEach((word, index) => {
     bytes.writeInt32BE(word, index * 4);
@@ -70,7 +70,7 @@ function begin(oid: number, length: number): Written {
   return { bytes, end: headerBytes };
 }
 
-function reserve(to: Written, value: unknown): void {
+function reserve(to: EncodedArray, value: unknown): void {
   const units = typeof value === 'string' ? value.length : 0;
   const needed = to.end + 4 + fixedBytes + units * utf8BytesPerUnit;
   if (needed <= to.bytes.length) return;
@@ -79,6 +79,6 @@ function reserve(to: Written, value: unknown): void {
   to.bytes = bytes;
 }
 
-function writeText(to: Written, text: string): void {
+function writeText(to: EncodedArray, text: string): void {
   to.end += to.bytes.write(text, to.end);
 }

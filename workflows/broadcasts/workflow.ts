@@ -117,7 +117,7 @@ export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[
   }
 }
 
-async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise<void> {
+async function live(key: BroadcastKey, row: RunState, attributes?: string[]): Promise<void> {
   for (;;) {
     row.isChanged = false;
     const look = await lookAt(key);
@@ -151,11 +151,11 @@ function isLong(): boolean {
   return continueAsNewSuggested || (historyLength > eventsMax && endsEarly());
 }
 
-function untilAllEnded(row: Row): Promise<void> {
+function untilAllEnded(row: RunState): Promise<void> {
   return condition(() => allHandlersFinished() && !row.freezing);
 }
 
-type Row = {
+type RunState = {
   isChanged: boolean;
   /** The activity that freezes on beside the steps that send. */
   freezing: Promise<unknown> | undefined;
@@ -163,8 +163,8 @@ type Row = {
   isLast: boolean;
 };
 
-function watchRow(key: BroadcastKey): Row {
-  const row: Row = { isChanged: false, freezing: undefined, isLast: false };
+function watchRow(key: BroadcastKey): RunState {
+  const row: RunState = { isChanged: false, freezing: undefined, isLast: false };
   setHandler(changed, () => {
     row.isChanged = true;
   });
@@ -190,7 +190,7 @@ async function orPause(key: BroadcastKey, take: () => Promise<unknown>): Promise
   }
 }
 
-async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown> {
+async function stepOf(step: Step, key: BroadcastKey, row: RunState): Promise<unknown> {
   switch (step.do) {
     case 'wait':
       return waitForChange(step.untilMs, row);
@@ -228,7 +228,7 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
   }
 }
 
-function waitForChange(untilMs: number | null, row: Row): Promise<boolean> {
+function waitForChange(untilMs: number | null, row: RunState): Promise<boolean> {
   const leftMs = untilMs === null ? lookAtLeastEveryMs : untilMs - Date.now();
   const waitMs = Math.max(lookAtMostEveryMs, Math.min(leftMs, lookAtLeastEveryMs));
   const summary =
@@ -256,7 +256,7 @@ async function freeze(key: BroadcastKey): Promise<boolean> {
  * Freezes the rest, whatever steps are taken meanwhile: none of them waits for more of the audience
  * than it needs.
  */
-function freezeOn(key: BroadcastKey, row: Row): void {
+function freezeOn(key: BroadcastKey, row: RunState): void {
   if (row.freezing) return;
   const freezeAll = async () => {
     for (let hasMore = true; hasMore && !row.isLast; ) {
@@ -274,7 +274,7 @@ function freezeOn(key: BroadcastKey, row: Row): void {
 }
 
 /** Sends the slices of a step in turn, until one stops before its end or the row has changed. */
-async function sendSlices(key: BroadcastKey, slices: number[], row: Row): Promise<void> {
+async function sendSlices(key: BroadcastKey, slices: number[], row: RunState): Promise<void> {
   let waiting = [...slices];
   let stopped: SliceResult | undefined;
   const sendInTurn = async () => {

@@ -78,10 +78,10 @@ export async function webhookRetries(key: SubscriptionKey, attributes: string[])
   }
 }
 
-type Row = { isChanged: boolean };
+type RunState = { isChanged: boolean };
 
-function watchRow(key: SubscriptionKey): Row {
-  const row: Row = { isChanged: false };
+function watchRow(key: SubscriptionKey): RunState {
+  const row: RunState = { isChanged: false };
   setHandler(changed, () => {
     row.isChanged = true;
   });
@@ -111,7 +111,7 @@ function hasWork(state: Retries | null): boolean {
   return state?.enabled === true && state.nextDueAt !== null;
 }
 
-async function step(key: SubscriptionKey, state: Retries | null, row: Row): Promise<void> {
+async function step(key: SubscriptionKey, state: Retries | null, row: RunState): Promise<void> {
   const dueAt = state?.nextDueAt ?? Date.now() + restMs;
   if (dueAt > Date.now()) {
     const waitMs = Math.min(dueAt - Date.now(), readAtLeastEveryMs);

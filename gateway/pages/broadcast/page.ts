@@ -19,11 +19,11 @@ const callTimeoutMs = 10_000;
 const keepMs = 2_000;
 const keptMaxBytes = 32 * 1024 * 1024;
 
-type Needs = { broadcasts: Transport; authorization: Authorization };
+type PageContext = { broadcasts: Transport; authorization: Authorization };
 type Drawn = Report & { packed: Buffer };
 
 /** The page of a broadcast, for whoever has its link. */
-export function broadcastPage({ broadcasts, authorization }: Needs): HtmlPage {
+export function broadcastPage({ broadcasts, authorization }: PageContext): HtmlPage {
   const client = createClient(BroadcastPageService, broadcasts);
   const drawn = createCache<Drawn>({
     maxBytes: keptMaxBytes,

@@ -22,7 +22,7 @@ const addressesMax = 16;
 /** A server's word that there is nothing; all else is silence, or trouble of the resolver. */
 const notThere = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
-type Half = { targets: OutsideAddress[]; ttlSeconds: number; code: string };
+type FamilyAnswer = { targets: OutsideAddress[]; ttlSeconds: number; code: string };
 
 /**
  * Asks DNS for the candidates of a name, in order, until one has an address; with c-ares, which
@@ -73,7 +73,7 @@ async function ask(resolver: Resolver, name: string): Promise<DnsAnswer> {
 async function half(
   asked: Promise<{ address: string; ttl: number }[]>,
   family: 4 | 6,
-): Promise<Half> {
+): Promise<FamilyAnswer> {
   try {
     const records = await asked;
     return {

@@ -6,7 +6,7 @@ import { retryLater } from '#lib/errors/errors.ts';
 import { partOf, type Verified } from '#lib/keys/tokens.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
 
-type Answer = Pick<AuthorizeResponse, 'active' | 'subject'>;
+type TokenAnswer = Pick<AuthorizeResponse, 'active' | 'subject'>;
 
 const goodMax = 2_000;
 const goodMs = 5 * 60_000;
@@ -31,7 +31,7 @@ const clientsMax = 5_000;
  * anybody can send such tokens.
  */
 export function oldTokenVerifier(
-  ask: (token: string) => Promise<Answer>,
+  ask: (token: string) => Promise<TokenAnswer>,
   { keptMs = goodMs, nowMs = Date.now }: { keptMs?: number; nowMs?: () => number } = {},
 ) {
   const good = new LRUCache<string, Verified>({ max: goodMax, ttl: keptMs });
@@ -69,7 +69,7 @@ function busy() {
   return retryLater('the token cannot be checked now', Code.Unavailable, 1_000);
 }
 
-function verifiedIn({ active, subject }: Answer): Verified | undefined {
+function verifiedIn({ active, subject }: TokenAnswer): Verified | undefined {
   if (!active || !subject?.expiresAt) return undefined;
   const { type, userId, sessionId, expiresAt } = subject;
   if (type !== 'user' && type !== 'api_key') return undefined;

@@ -84,9 +84,12 @@ const clientSpan = {
   onlyInTrace: true,
 } as const;
 
-type Given = Parameters<Transport['unary']>[3];
+type CallHeaders = Parameters<Transport['unary']>[3];
 
-function requestHeaders({ parent, name }: DescMethodUnary, given: Given): OutgoingHttpHeaders {
+function requestHeaders(
+  { parent, name }: DescMethodUnary,
+  given: CallHeaders,
+): OutgoingHttpHeaders {
   const requestId = currentRequestId();
   const traceparent = currentTraceparent();
   return {

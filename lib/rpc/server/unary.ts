@@ -204,11 +204,11 @@ function endUnlessRead(
   stream.once('end', stop).once('close', stop);
 }
 
-type Answer = { status: number; type: string; body: Uint8Array };
+type UnaryAnswer = { status: number; type: string; body: Uint8Array };
 
 function respond(
   stream: ServerHttp2Stream,
-  { status, type, body }: Answer,
+  { status, type, body }: UnaryAnswer,
   { responseHeader, responseTrailer }: HandlerContext,
 ): void {
   if (stream.destroyed) return;

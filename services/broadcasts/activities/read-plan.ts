@@ -78,7 +78,7 @@ export function readPlan({ store, now, pageLinks }: Context) {
   };
 }
 
-type Row = {
+type SliceRow = {
   number: number;
   size: number;
   is_sample: boolean;
@@ -94,7 +94,7 @@ type Row = {
 async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Promise<AudienceParts> {
   const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   const perMinute = broadcast.plan?.rate_limit_per_minute ?? 0;
-  const rows = await query<Row>(
+  const rows = await query<SliceRow>(
     em,
     `select number, size, arm is not null as is_sample,
        coalesce(due_at <= $3, true)
@@ -120,7 +120,7 @@ async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Prom
   };
 }
 
-function progressOf(rows: readonly Row[], perMinute: number): AudienceProgress {
+function progressOf(rows: readonly SliceRow[], perMinute: number): AudienceProgress {
   const open = rows.filter((row) => row.is_open);
   let recipients = 0;
   const first = open.slice(0, slicesPerStep.max).filter(({ size }, index) => {

@@ -121,13 +121,13 @@ export async function saveWhole(
   await save(context, slice, whole, { ...left, settleAt });
 }
 
-type Left = { answered: number; beyond: SliceCounts | null; settleAt: Date | null };
+type Remainder = { answered: number; beyond: SliceCounts | null; settleAt: Date | null };
 
 async function save(
   { store, now }: Clocked,
   slice: Slice,
   counts: SliceTally,
-  { answered, beyond, settleAt }: Left,
+  { answered, beyond, settleAt }: Remainder,
 ): Promise<void> {
   const { sent, failed, skipped, deferred } = counts;
   const isDone = answered === slice.size && sent + failed + skipped === slice.size;

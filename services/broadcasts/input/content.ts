@@ -4,7 +4,7 @@ import type { BroadcastContent } from '../broadcast/broadcast.ts';
 import type { StoredAudience, StoredUtm } from '../broadcast/row.ts';
 import { storedTestSettings } from './ab-test.ts';
 
-type Given = Pick<
+type ContentInput = Pick<
   CreateBroadcastRequest,
   'name' | 'audience' | 'testSettings' | 'utmParameters' | 'metadata'
 >;
@@ -12,7 +12,7 @@ type Given = Pick<
 const metadataMaxBytes = 64 * 1024;
 
 /** The content of a create or update request, checked and as stored. */
-export function storedContent(given: Given): BroadcastContent {
+export function storedContent(given: ContentInput): BroadcastContent {
   const metadata = given.metadata ?? null;
   if (metadata && JSON.stringify(metadata).length > metadataMaxBytes) {
     throw invalidField('metadata', 'metadata must be at most 64 KiB');
@@ -27,7 +27,7 @@ export function storedContent(given: Given): BroadcastContent {
 }
 
 /** An audience, checked and as stored. */
-export function storedAudience({ audience }: Pick<Given, 'audience'>): StoredAudience {
+export function storedAudience({ audience }: Pick<ContentInput, 'audience'>): StoredAudience {
   const list = audience?.list ?? '';
   const furtherLists = audience?.furtherLists ?? [];
   if (furtherLists.includes(list)) {
@@ -49,7 +49,7 @@ export function storedAudience({ audience }: Pick<Given, 'audience'>): StoredAud
   };
 }
 
-function storedUtm({ utmParameters }: Given): StoredUtm {
+function storedUtm({ utmParameters }: ContentInput): StoredUtm {
   const { source = '', medium = '', campaign = '', term = '', content = '' } = utmParameters ?? {};
   return { source, medium, campaign, term, content };
 }

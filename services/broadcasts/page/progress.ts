@@ -13,16 +13,19 @@ const afterMs = 7 * 86_400_000;
 /** How far the clocks of two machines may be apart. */
 const toleranceMs = 60_000;
 
-type Given = Pick<Peers, 'progress'> & { now: () => Date };
+type ProgressContext = Pick<Peers, 'progress'> & { now: () => Date };
 
 /** The links that people clicked; undefined while messages can't be reached. */
-export function readLinks({ progress }: Given, { workspace_id: workspaceId, id }: Broadcast) {
+export function readLinks(
+  { progress }: ProgressContext,
+  { workspace_id: workspaceId, id }: Broadcast,
+) {
   const asked = { workspaceId, broadcastId: id, limit: linksMax };
   return ifReached(progress.listBroadcastLinks(asked, { timeoutMs: linksWaitMs }));
 }
 
 /** Sent and opened over time; undefined before the start, and where reading them takes too long. */
-export async function readTimeline({ progress, now }: Given, broadcast: Broadcast) {
+export async function readTimeline({ progress, now }: ProgressContext, broadcast: Broadcast) {
   const { workspace_id: workspaceId, id, started_at: start, status } = broadcast;
   if (!start) return undefined;
   const over = isOver(status);

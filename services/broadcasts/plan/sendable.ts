@@ -6,11 +6,14 @@ import { listsOf } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
 import { noProviderText } from './provider.ts';
 
-type Called = Pick<Peers, 'workspaces' | 'lists' | 'templates' | 'audience'>;
-type Wanted = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
+type CheckContext = Pick<Peers, 'workspaces' | 'lists' | 'templates' | 'audience'>;
+type SendableContent = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
 
 /** Rejects now what would stop the broadcast later. It is checked again at the start. */
-export async function checkSendable(context: Called, broadcast: Wanted): Promise<void> {
+export async function checkSendable(
+  context: CheckContext,
+  broadcast: SendableContent,
+): Promise<void> {
   const workspaceId = broadcast.workspace_id;
   checkContent(broadcast);
   const { settings } = await context.workspaces.getSettings({ workspaceId });
@@ -26,7 +29,9 @@ export async function checkSendable(context: Called, broadcast: Wanted): Promise
 }
 
 /** Refuses a broadcast without content. */
-export function checkContent({ test_settings: test }: Pick<Wanted, 'test_settings'>): void {
+export function checkContent({
+  test_settings: test,
+}: Pick<SendableContent, 'test_settings'>): void {
   if (test.variations.length === 0) {
     throw invalidField(
       'test_settings.variations',
@@ -37,8 +42,8 @@ export function checkContent({ test_settings: test }: Pick<Wanted, 'test_setting
 
 /** Refuses lists and segments that don't exist. */
 export async function checkAudience(
-  context: Pick<Called, 'lists' | 'audience'>,
-  { workspace_id: workspaceId, audience }: Omit<Wanted, 'test_settings'>,
+  context: Pick<CheckContext, 'lists' | 'audience'>,
+  { workspace_id: workspaceId, audience }: Omit<SendableContent, 'test_settings'>,
 ): Promise<void> {
   await Promise.all(
     listsOf(audience).map((id, index) => {
@@ -54,7 +59,7 @@ export async function checkAudience(
 
 /** The first of some segments that does not exist, if any. */
 export async function missingSegment(
-  { audience }: Pick<Called, 'audience'>,
+  { audience }: Pick<CheckContext, 'audience'>,
   workspaceId: string,
   segmentIds: readonly string[],
 ): Promise<string | undefined> {
@@ -65,7 +70,7 @@ export async function missingSegment(
 
 /** The first of some lists that does not exist, if any. */
 export async function missingList(
-  { lists }: Pick<Called, 'lists'>,
+  { lists }: Pick<CheckContext, 'lists'>,
   workspaceId: string,
   listIds: readonly string[],
 ): Promise<string | undefined> {
@@ -84,7 +89,7 @@ export async function missingList(
 }
 
 async function checkTemplate(
-  { templates }: Called,
+  { templates }: CheckContext,
   workspaceId: string,
   { id, index }: { id: string; index: number },
 ): Promise<void> {

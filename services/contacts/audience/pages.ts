@@ -5,7 +5,7 @@ import { allMailRefusalSql } from '../consent/opt-outs.ts';
 /** `next` is the address that the next page starts after; empty on the last page. */
 export type AudiencePage = { emails: string[]; lists: number[]; timezones: string[]; next: string };
 
-type Asked = {
+type PageOptions = {
   workspaceId: string;
   afterEmail: string;
   pageSize: number;
@@ -41,7 +41,7 @@ const membersSql = `
 /** A page of the members of some lists, each of them once, through the first of the lists. */
 export function readMembers(
   em: EntityManager,
-  { listIds, statuses, ...asked }: Asked & { listIds: readonly string[]; statuses: string[] },
+  { listIds, statuses, ...asked }: PageOptions & { listIds: readonly string[]; statuses: string[] },
 ): Promise<AudiencePage> {
   const { workspaceId, afterEmail, pageSize, withTimezones } = asked;
   const values = [workspaceId, listIds, afterEmail, statuses, pageSize, withTimezones];
@@ -69,7 +69,7 @@ const contactsSql = `
 /**
  * A page of all contacts but for those who refuse mail of no list; short where it leaves out some.
  */
-export function readContacts(em: EntityManager, asked: Asked): Promise<AudiencePage> {
+export function readContacts(em: EntityManager, asked: PageOptions): Promise<AudiencePage> {
   const { workspaceId, afterEmail, pageSize, withTimezones } = asked;
   return readPage(em, contactsSql, [workspaceId, afterEmail, pageSize, withTimezones]);
 }

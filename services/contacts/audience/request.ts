@@ -1,6 +1,6 @@
 import { invalidField } from '#lib/errors/errors.ts';
 
-type Asked = {
+type AudienceChoice = {
   listIds: readonly string[];
   segmentIds: readonly string[];
   includeUnsubscribed: boolean;
@@ -10,7 +10,11 @@ type Asked = {
  * Without a list there is no membership that could be unsubscribed, and all contacts are nobody's
  * audience.
  */
-export function requireAudience({ listIds, segmentIds, includeUnsubscribed }: Asked): void {
+export function requireAudience({
+  listIds,
+  segmentIds,
+  includeUnsubscribed,
+}: AudienceChoice): void {
   if (listIds.length > 0) return;
   if (segmentIds.length === 0) throw invalidField('list_id', 'a list or a segment is required');
   if (includeUnsubscribed) {

@@ -5,7 +5,7 @@ import type { Context, Methods } from '../context.ts';
 
 const listsMax = 1_000;
 
-type Row = {
+type SubscriberRow = {
   language: string | null;
   timezone: string | null;
   id: string | null;
@@ -16,7 +16,7 @@ type Row = {
 
 export function getSubscriber({ store }: Context): Methods['getSubscriber'] {
   return async ({ workspaceId, email }) => {
-    const rows = await query<Row>(
+    const rows = await query<SubscriberRow>(
       store.fork(),
       `select contact.language, contact.timezone, list.id, list.name, list.description, list.status
        from contacts contact

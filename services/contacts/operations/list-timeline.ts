@@ -29,13 +29,13 @@ export function listTimeline(context: Context): Methods['listTimeline'] {
   };
 }
 
-type Own = Awaited<ReturnType<typeof readOwnEntries>>;
+type OwnEntries = Awaited<ReturnType<typeof readOwnEntries>>;
 
 /**
  * How many entries are the next ones: behind the last of its own that were read, others of its own
  * may come first.
  */
-function knownUntil(entries: readonly OwnEntry[], own: Own): number {
+function knownUntil(entries: readonly OwnEntry[], own: OwnEntries): number {
   const last = own?.isAll === false ? own.entries.at(-1) : undefined;
   return last ? entries.indexOf(last) + 1 : entries.length;
 }

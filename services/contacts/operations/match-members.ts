@@ -23,7 +23,7 @@ const membersSql = `
   ) membership
   join unnest($3::text[]) with ordinality as list (id, place) on list.id = membership.list_id`;
 
-type Row = {
+type MatchesRow = {
   members: { email: number; list: number }[];
   segmentMembers: { email: number; segment: number }[];
 };
@@ -31,7 +31,7 @@ type Row = {
 export function matchMembers({ store }: Context): Methods['matchMembers'] {
   return async ({ workspaceId, emails, listIds, segmentIds }) => {
     const values = [workspaceId, emails, listIds, segmentIds];
-    const [row] = await query<Row>(store.fork(), membersSql, values);
+    const [row] = await query<MatchesRow>(store.fork(), membersSql, values);
     return row ?? {};
   };
 }

@@ -5,7 +5,7 @@ import { allMailRefusalSql } from '../consent/opt-outs.ts';
 import { readable } from '../contact/fields.ts';
 import type { Context, Methods } from '../context.ts';
 
-type Row = { reason: string; fields: string | null };
+type RecipientRow = { reason: string; fields: string | null };
 
 /**
  * A hot path: called for every message of a broadcast, with the addresses of ListAudience.
@@ -21,9 +21,12 @@ export function resolveRecipients({ store }: Context): Methods['resolveRecipient
   };
 }
 
-function resolveMembers(em: EntityManager, request: ResolveRecipientsRequest): Promise<Row[]> {
+function resolveMembers(
+  em: EntityManager,
+  request: ResolveRecipientsRequest,
+): Promise<RecipientRow[]> {
   const { workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand } = request;
-  return query<Row>(
+  return query<RecipientRow>(
     em,
     `select reason, case when reason = '' and contact.email is not null then ${valuesSql(request)} end as fields
      from unnest($3::text[]) with ordinality as asked (email, place)
@@ -58,8 +61,11 @@ function resolveMembers(em: EntityManager, request: ResolveRecipientsRequest): P
 }
 
 /** For a broadcast to segments alone. Its members were fixed when the audience was frozen. */
-function resolveContacts(em: EntityManager, request: ResolveRecipientsRequest): Promise<Row[]> {
-  return query<Row>(
+function resolveContacts(
+  em: EntityManager,
+  request: ResolveRecipientsRequest,
+): Promise<RecipientRow[]> {
+  return query<RecipientRow>(
     em,
     `select reason, case when reason = '' then ${valuesSql(request)} end as fields
      from unnest($2::text[]) with ordinality as asked (email, place)

@@ -42,7 +42,7 @@ function checkRecipient(contact: ContactInput, mayChange: boolean): CheckedRecip
   return { row, cleared, changes: mayChange && hasFields, error: faults[0]?.description ?? '' };
 }
 
-type Wanted = {
+type RecipientsRequest = {
   workspaceId: string;
   given: readonly CheckedRecipient[];
   mayChange: boolean;
@@ -55,7 +55,7 @@ type Wanted = {
  */
 async function writeAndRead(
   { store, outbox, quotas, now }: Context,
-  { workspaceId, given, mayChange, fields }: Wanted,
+  { workspaceId, given, mayChange, fields }: RecipientsRequest,
 ): Promise<Map<string, string>> {
   const em = store.fork();
   const scope = { em, outbox, quotas, workspaceId };

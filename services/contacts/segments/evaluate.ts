@@ -12,7 +12,7 @@ export type EvaluationContext = { store: Store; messageFacts: MessageFacts; now:
 /** Above it PostgreSQL plans for longer than it joins. */
 const leavesPerStatement = 40;
 
-export type Asked = { workspaceId: string; scope: StatementScope };
+export type EvaluationScope = { workspaceId: string; scope: StatementScope };
 
 /**
  * The places of the trees that contacts in scope match, by address; those that match none are left
@@ -21,7 +21,7 @@ export type Asked = { workspaceId: string; scope: StatementScope };
 export async function evaluate(
   context: Pick<EvaluationContext, 'messageFacts' | 'now'>,
   em: EntityManager,
-  { trees, ...asked }: Asked & { trees: readonly Tree[] },
+  { trees, ...asked }: EvaluationScope & { trees: readonly Tree[] },
 ): Promise<Map<string, number[]>> {
   const inputs = { ...asked, now: context.now() };
   const facts = await askFacts(context.messageFacts, trees, inputs);

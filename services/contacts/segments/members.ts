@@ -15,7 +15,7 @@ const movesPerStatement = 5_000;
 /** Members that are new or matched an older version, and those that match no more. */
 export type Moves = { matched: SegmentMember[]; left: SegmentMember[] };
 
-type Found = {
+type EvaluatedMembers = {
   /** The members before. */
   members: readonly SegmentMember[];
   matched: readonly SegmentMember[];
@@ -31,7 +31,7 @@ export function movesOf({
   matched,
   isGone = () => false,
   isEvaluated = () => true,
-}: Found): Moves {
+}: EvaluatedMembers): Moves {
   const nameOf = ({ segmentId, email }: SegmentMember) => `${segmentId} ${email}`;
   const versions = new Map(members.map((member) => [nameOf(member), member.version]));
   const matching = new Set(matched.map(nameOf));

@@ -21,7 +21,7 @@ const workMemoryMinMb = 4;
 const retryMs = 5_000;
 
 export type SegmentPreview = { emails: string[]; total: number };
-type Asked = { workspaceId: string; tree: Tree; limit: number };
+type TryOutRequest = { workspaceId: string; tree: Tree; limit: number };
 
 /**
  * Evaluations of whole workspaces, a few at a time, so that they leave the database to others;
@@ -33,7 +33,7 @@ export class TryOuts {
   #running = 0;
 
   /** Returns the contacts that would be in a segment. InvalidArgument if that takes too long. */
-  async run(context: EvaluationContext, asked: Asked): Promise<SegmentPreview> {
+  async run(context: EvaluationContext, asked: TryOutRequest): Promise<SegmentPreview> {
     await this.#enter(asked.workspaceId);
     try {
       return await preview(context, asked);
@@ -79,7 +79,7 @@ const busy = () =>
 const tooSlow = () =>
   invalidField('tree', `tree takes longer than ${evaluationMaxMs / 1_000} seconds to evaluate`);
 
-function preview(context: EvaluationContext, asked: Asked): Promise<SegmentPreview> {
+function preview(context: EvaluationContext, asked: TryOutRequest): Promise<SegmentPreview> {
   const until = Date.now() + evaluationMaxMs;
   return context.store.fork().transactional(
     async (em) => {
@@ -111,7 +111,7 @@ function groupingMb({ root }: Tree): number {
 async function previewAtOnce(
   { now }: EvaluationContext,
   em: EntityManager,
-  { workspaceId, tree, limit }: Asked,
+  { workspaceId, tree, limit }: TryOutRequest,
   untilMs: number,
 ): Promise<SegmentPreview> {
   await limitTime(em, untilMs);
@@ -132,7 +132,7 @@ async function previewAtOnce(
 async function previewByRanges(
   context: EvaluationContext,
   em: EntityManager,
-  { workspaceId, tree, limit }: Asked,
+  { workspaceId, tree, limit }: TryOutRequest,
   untilMs: number,
 ): Promise<SegmentPreview> {
   const preview: SegmentPreview = { emails: [], total: 0 };

@@ -15,7 +15,12 @@ const perClientMax = 50;
 /** Enough for the form of a busy site, and too few for a flood of invented addresses. */
 const perListMax = 1_000;
 
-type Asked = { workspaceId: string; email: string; listIds: readonly string[]; client: string };
+type SubscriptionRequest = {
+  workspaceId: string;
+  email: string;
+  listIds: readonly string[];
+  client: string;
+};
 
 /**
  * Refuses too many requests for an address, by a client or to a list; otherwise returns what is
@@ -23,7 +28,7 @@ type Asked = { workspaceId: string; email: string; listIds: readonly string[]; c
  */
 export async function limitSubscriptions(
   { store, now }: { store: Store; now: () => Date },
-  { workspaceId, email, listIds, client }: Asked,
+  { workspaceId, email, listIds, client }: SubscriptionRequest,
 ): Promise<RateLimitState> {
   const limits: Limit[] = [
     { key: `subscribe address ${email}`, attemptsMax: perAddressMax, windowMs },

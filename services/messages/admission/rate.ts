@@ -1,7 +1,7 @@
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { Today } from './warm-up.ts';
+import type { DayLimit } from './warm-up.ts';
 
 export type RateKey = { workspaceId: string; integrationId: string; perMinute: number };
 
@@ -23,7 +23,7 @@ export type Draw = {
   wanted: number;
   /** Bulk mail leaves a tenth of the permits to urgent mail. */
   isUrgent: boolean;
-  today: Today;
+  today: DayLimit;
 };
 
 /** A process that has drawn no permits for this long counts as gone. */

@@ -3,7 +3,7 @@ import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The limit of an integration on a day of UTC. */
-export type Today = {
+export type DayLimit = {
   /** As `2026-11-21`. */
   date: string;
   /** Undefined once a warm-up is over, or without one. */
@@ -12,7 +12,7 @@ export type Today = {
   endsAt: Date;
 };
 
-export function todayOf(warmUp: WarmUp | undefined, now: Date): Today {
+export function todayOf(warmUp: WarmUp | undefined, now: Date): DayLimit {
   const day = Math.floor(now.getTime() / dayMs);
   const endsAt = new Date((day + 1) * dayMs);
   const date = now.toISOString().slice(0, 10);

@@ -8,12 +8,12 @@ import type { About } from '../plans/variants.ts';
 import type { BatchInput } from './send-all.ts';
 
 type PlanContext = { plans: Plans; feeds: Feeds };
-type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };
+type BroadcastRequest = { workspaceId: string; broadcastId: string; plan?: SendPlan };
 
 /** Reads what all messages of a broadcast share: plan, fields and feeds. */
 export async function broadcastSending(
   context: PlanContext,
-  { workspaceId, broadcastId, plan: sendPlan }: Asked,
+  { workspaceId, broadcastId, plan: sendPlan }: BroadcastRequest,
 ): Promise<Pick<BatchInput, 'group' | 'plan' | 'fields' | 'feeds'>> {
   if (!sendPlan) throw new ConnectError('plan is required', Code.InvalidArgument);
   const { templateId, templateVersion, integrationId, listId } = sendPlan;
@@ -34,7 +34,7 @@ export async function broadcastSending(
 async function subjectOf(
   { plans }: PlanContext,
   plan: SendPlan,
-  { workspaceId, broadcastId }: Asked,
+  { workspaceId, broadcastId }: BroadcastRequest,
 ): Promise<JsonObject> {
   const { name } = await plans.settings(workspaceId);
   return {

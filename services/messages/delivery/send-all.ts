@@ -55,7 +55,7 @@ export type BatchInput = ResolveGiven & {
   stop: AbortSignal;
 };
 
-export type Sent = {
+export type BatchResult = {
   fates: Map<string, Fate>;
   outage: Outage | undefined;
   /**
@@ -80,7 +80,7 @@ const answerGraceMs = 300;
  * the answer was not started. The outage says why the provider takes no mail at all, what a feed
  * did wrong, or that the day has had its share.
  */
-export async function sendAll(context: SendContext, given: BatchInput): Promise<Sent> {
+export async function sendAll(context: SendContext, given: BatchInput): Promise<BatchResult> {
   const fates = new Map<string, Fate>();
   let open = given.open;
   for (;;) {
@@ -100,7 +100,7 @@ export async function sendAll(context: SendContext, given: BatchInput): Promise<
  * Starts what is open and waits for it. Messages that no connection took in time are given back,
  * and their consent is asked anew.
  */
-async function sendOpen(context: SendContext, batch: Batch): Promise<Ended> {
+async function sendOpen(context: SendContext, batch: Batch): Promise<EarlyEnd> {
   const { fates, runs, done, stop } = batch;
   const { recipient } = batch.feeds;
   try {
@@ -111,16 +111,16 @@ async function sendOpen(context: SendContext, batch: Batch): Promise<Ended> {
   }
 }
 
-type Ended = { outage?: Outage | undefined; retryAfterMs?: number } | undefined;
+type EarlyEnd = { outage?: Outage | undefined; retryAfterMs?: number } | undefined;
 
 /**
  * Starts as many at a time as there is room for, until all are begun or there is no room for too
  * long.
  */
-async function startAll(context: SendContext, batch: Batch): Promise<Ended> {
+async function startAll(context: SendContext, batch: Batch): Promise<EarlyEnd> {
   let rest = batch.open;
   while (rest.length > 0 && mayGoOn(batch)) {
-    const started = await startSome(context, batch, rest.length, (count) =>
+    const started = await startGroup(context, batch, rest.length, (count) =>
       resolve(context, batch, rest.slice(0, count)),
     );
     if (started.ended) return started.ended;
@@ -130,13 +130,13 @@ async function startAll(context: SendContext, batch: Batch): Promise<Ended> {
 }
 
 /**
- * Asks the feed about some, sends to them, and so on. Nobody is sent to without what the feed says.
+ * Asks the feed about a group, sends to it, and so on. Nobody is sent to without the feed's answer.
  */
 async function startFed(
   context: SendContext,
   batch: Batch,
   recipient: NonNullable<BatchFeeds['recipient']>,
-): Promise<Ended> {
+): Promise<EarlyEnd> {
   let rest = batch.open;
   while (rest.length > 0 && mayGoOn(batch)) {
     const resolved = await resolve(context, batch, rest);
@@ -161,11 +161,11 @@ async function startFed(
 }
 
 /** Starts what a feed has answered for, with consent asked again where waiting took too long. */
-async function startReady(context: SendContext, batch: Batch, fed: Resolved): Promise<Ended> {
+async function startReady(context: SendContext, batch: Batch, fed: Resolved): Promise<EarlyEnd> {
   let resolved = fed;
   while (resolved.claimants.length > 0 && mayGoOn(batch)) {
     const { claimants } = resolved;
-    const started = await startSome(context, batch, claimants.length, async (count) => {
+    const started = await startGroup(context, batch, claimants.length, async (count) => {
       if (Date.now() - resolved.atMs > consentKeptMs) {
         const again = claimants.map(({ id, email }): AddressedId => [id, email]);
         resolved = { ...(await resolve(context, batch, again)), fed: resolved.fed };
@@ -183,12 +183,12 @@ function mayGoOn({ stop, runs }: Batch): boolean {
 }
 
 /** Claims as many as there is room and permits for, and begins to deliver them. */
-async function startSome(
+async function startGroup(
   context: SendContext,
   batch: Batch,
   wanted: number,
   resolveSome: (count: number) => Promise<Resolved>,
-): Promise<{ count: number; ended?: Ended }> {
+): Promise<{ count: number; ended?: EarlyEnd }> {
   const { group, plan, isUrgent, waitsOutOutages = false, stop } = batch;
   const { workspaceId, integrationId } = group;
   const ask = { workspaceId, integrationId, plan, wanted, isUrgent, waitsOutOutages, stop };

@@ -22,7 +22,7 @@ import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
 const at = 'notification';
-type Given = NonNullable<Parameters<Methods['createNotification']>[0]['notification']>;
+type NotificationInput = NonNullable<Parameters<Methods['createNotification']>[0]['notification']>;
 
 export function createNotification(context: Context): Methods['createNotification'] {
   const { store, templates, quotas, now } = context;
@@ -52,7 +52,7 @@ export function createNotification(context: Context): Methods['createNotificatio
   };
 }
 
-function contentOf(given: Given) {
+function contentOf(given: NotificationInput) {
   return {
     id: checkedId(given.id),
     name: checkedName(at, given.name),

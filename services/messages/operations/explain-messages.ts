@@ -18,7 +18,12 @@ type Reason = {
   messageId?: string;
 };
 
-type Asked = { workspaceId: string; email: string; broadcastId: string; notificationId: string };
+type ExplainRequest = {
+  workspaceId: string;
+  email: string;
+  broadcastId: string;
+  notificationId: string;
+};
 
 const messagesMax = 10;
 
@@ -54,7 +59,7 @@ function summaryOf(newest: Reason, obstacles: readonly Reason[]): string {
 /** A broadcast's message is found by its id even where its address was dropped. */
 function readMessages(
   { store }: Context,
-  { workspaceId, email, broadcastId, notificationId }: Asked,
+  { workspaceId, email, broadcastId, notificationId }: ExplainRequest,
 ): Promise<MessageRow[]> {
   return query<MessageRow>(
     store.fork(),
@@ -117,7 +122,10 @@ function holdOf({ hold }: Context): Reason[] {
   return [{ code: 'hold', text: `All mail of the installation is on hold: ${hold.reason}.` }];
 }
 
-async function suppressionOf({ store }: Context, { workspaceId, email }: Asked): Promise<Reason[]> {
+async function suppressionOf(
+  { store }: Context,
+  { workspaceId, email }: ExplainRequest,
+): Promise<Reason[]> {
   const row = await findSuppression(store.fork(), workspaceId, email);
   if (!row) return [];
   const rest = row.reason === 'bounced' ? '' : ' Transactional mail is sent all the same.';
@@ -135,7 +143,7 @@ const listWords = new Map<MembershipStatus, readonly [code: string, how: string]
 /** Of the list of the newest message, else of all lists. Transactional mail asks for no consent. */
 async function consentOf(
   { contacts }: Context,
-  { workspaceId, email, notificationId }: Asked,
+  { workspaceId, email, notificationId }: ExplainRequest,
   listId: string,
 ): Promise<Reason[]> {
   if (notificationId !== '') return [];
@@ -156,7 +164,7 @@ async function consentOf(
 /** Whether the day's limit of the integration that sends is reached. */
 async function warmUpOf(
   { store, plans, now }: Context,
-  { workspaceId, notificationId }: Asked,
+  { workspaceId, notificationId }: ExplainRequest,
   newest: MessageRow | undefined,
 ): Promise<Reason[]> {
   const { settings } = await plans.settings(workspaceId);

@@ -3,7 +3,7 @@ import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId, type MessageStatus } from '../message.ts';
 import { toBatchOutcomes } from '../views/batch-outcomes.ts';
 
-type Row = {
+type OutcomesRow = {
   id: string;
   status: MessageStatus;
   unknown: number;
@@ -15,7 +15,7 @@ type Row = {
 export function getBatchOutcomes({ store }: Context): Methods['getBatchOutcomes'] {
   return async ({ workspaceId, broadcastId, emails }) => {
     const ids = new Set(emails.map((email) => broadcastMessageId(workspaceId, broadcastId, email)));
-    const rows = await query<Row>(
+    const rows = await query<OutcomesRow>(
       store.fork(),
       // Each id is one look into the primary key, also while the table has no statistics.
       `with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id)
@@ -34,7 +34,7 @@ export function getBatchOutcomes({ store }: Context): Methods['getBatchOutcomes'
   };
 }
 
-function fateOf({ status, unknown, status_info, due_at }: Row) {
+function fateOf({ status, unknown, status_info, due_at }: OutcomesRow) {
   const dueAt = due_at === null ? undefined : new Date(due_at);
   return { status, unknown, info: status_info ?? '', dueAt };
 }

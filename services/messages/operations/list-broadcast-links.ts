@@ -1,11 +1,11 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 
-type Row = { url: string; clicks: number; link_count: number };
+type LinkRow = { url: string; clicks: number; link_count: number };
 
 export function listBroadcastLinks({ store }: Context): Methods['listBroadcastLinks'] {
   return async ({ workspaceId, broadcastId, limit }) => {
-    const rows = await query<Row>(
+    const rows = await query<LinkRow>(
       store.fork(),
       `select url, sum(clicks)::int as clicks, (count(*) over ())::int as link_count
        from link_clicks where workspace_id = $1 and broadcast_id = $2 and clicks > 0

@@ -38,7 +38,7 @@ export function retryMessage(context: Context): Methods['retryMessage'] {
 
 type Key = { workspaceId: string; id: string };
 
-type Row = {
+type RetriedRow = {
   state: MessageState;
   has_failed: boolean;
   notification_id: string | null;
@@ -77,8 +77,8 @@ async function checkedMessage(
 const goneText = 'what the message is made from is gone';
 
 /** Waits for a deletion of the contact, whose message has no address afterwards. */
-async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise<Row> {
-  const [row] = await query<Row>(
+async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise<RetriedRow> {
+  const [row] = await query<RetriedRow>(
     em,
     `select ${stateSql} as state, status = 'failed' as has_failed, notification_id,
        bounced_at is not null or exists (

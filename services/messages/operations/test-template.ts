@@ -35,7 +35,7 @@ export function testTemplate(context: Context): Methods['testTemplate'] {
 /** Errors about the template and the integration. */
 const told: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
 
-type Asked = {
+type TestMail = {
   request: TestTemplateRequest;
   email: string;
   options: StoredOptions;
@@ -44,7 +44,7 @@ type Asked = {
 
 async function send(
   context: Context,
-  { request, email, options, files }: Asked,
+  { request, email, options, files }: TestMail,
   stop: AbortSignal,
 ) {
   const { workspaceId, templateId, integrationId, senderId, language } = request;

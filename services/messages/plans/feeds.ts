@@ -61,7 +61,7 @@ const portionMaxBytes = 4 * 1024 * 1024;
 /** With 5 s for each of three calls, all end before the batch has to answer. */
 const retryDelaysMs = [250, 500];
 
-type Ways = { egress: Egress; places: Shares };
+type FeedAccess = { egress: Egress; places: Shares };
 
 export function createFeeds({ egress, keyring }: { egress: Egress; keyring: Keyring }): Feeds {
   const ways = {
@@ -102,7 +102,7 @@ export async function feedsOf(
   return { values, recipient: { feed, payload: await subject() } };
 }
 
-async function askSome(ways: Ways, portion: Portion): Promise<Fed> {
+async function askSome(ways: FeedAccess, portion: Portion): Promise<Fed> {
   const fed: Fed = { answers: new Map(), outage: '' };
   const broken = new AbortController();
   const signal = AbortSignal.any([portion.stop, broken.signal]);
@@ -136,7 +136,7 @@ async function askSome(ways: Ways, portion: Portion): Promise<Fed> {
 
 /** Retries after transient errors. */
 async function askPatiently(
-  ways: Ways,
+  ways: FeedAccess,
   { workspaceId, recipient, contacts }: Portion,
   { email, signal }: { email: string; signal: AbortSignal },
 ): Promise<FeedAnswer> {

@@ -15,7 +15,7 @@ const bucketsMax = 200;
 const stepsMax = 100_000;
 const statementMaxMs = 5_000;
 
-type Row = { first: number; width: number; bucket: number; sent: number; opened: number };
+type BucketRow = { first: number; width: number; bucket: number; sent: number; opened: number };
 
 /** One pass over the messages of the broadcast, in their index. */
 export const timelineSql = `
@@ -51,7 +51,7 @@ export async function readTimeline(store: Store, stretch: Stretch): Promise<Time
          set_config('max_parallel_workers_per_gather', '0', true)`,
       [],
     );
-    return query<Row>(em, timelineSql, timelineValues(stretch));
+    return query<BucketRow>(em, timelineSql, timelineValues(stretch));
   });
   const step = fineStep(stretch.since, stretch.until);
   const [start] = rows;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { retryLater } from '#lib/errors/errors.ts';
 import type { Stretch, Timeline } from './timeline.ts';
 
-type Asked = Stretch & { isOver: boolean };
+type TimelineRequest = Stretch & { isOver: boolean };
 
 const broadcastsMax = 500;
 const waitingMax = 20;
@@ -20,7 +20,7 @@ const restShare = 20;
  */
 export function createTimelines(
   read: (stretch: Stretch) => Promise<Timeline>,
-): (asked: Asked) => Promise<Timeline> {
+): (asked: TimelineRequest) => Promise<Timeline> {
   const kept = new LRUCache<string, Promise<Timeline>>({ max: broadcastsMax });
   // Others wait for a read, so that it must not end with the call that began it.
   const readForAll = AsyncResource.bind(read);

@@ -8,7 +8,7 @@ export type SendOutcome =
   /** Refused, because the address is dead. */
   | { kind: 'bounced'; info: string }
   /** Refused for good, or it cannot be rendered. `alike`: others may be refused for the same. */
-  | { kind: 'failed'; info: string; alike?: Alike }
+  | { kind: 'failed'; info: string; alike?: RefusalSign }
   /** Refused for now. `outage`: why the provider takes no other mail either. */
   | { kind: 'deferred'; info: string; retryAfterMs?: number; outage?: string }
   /** The provider had all of it and did not answer. */
@@ -19,7 +19,7 @@ export type SendOutcome =
   | { kind: 'outage'; info: string };
 
 /** How a refusal that may not be the message's own fault compares with others. */
-export type Alike = {
+export type RefusalSign = {
   /** Refusals with the same sign have the same reason. */
   sign: string;
   /** The refused step, such as `DATA`. */

@@ -34,7 +34,7 @@ export function isQuick(templates: Template[]): boolean {
 }
 
 /** Without loops the nodes render in their order, each at most once. */
-interface Place {
+interface RenderState {
   /**
    * Names whose values were put together from others so far. Building on these again could double a
    * value each time.
@@ -43,11 +43,11 @@ interface Place {
   isCaptured: boolean;
 }
 
-function areQuick(templates: Template[], place: Place): boolean {
+function areQuick(templates: Template[], place: RenderState): boolean {
   return templates.every((template) => isQuickNode(template, place));
 }
 
-function isQuickNode(template: Template, place: Place): boolean {
+function isQuickNode(template: Template, place: RenderState): boolean {
   const { token } = template;
   if (TypeGuards.isTagToken(token) && !quickTags.has(token.name)) return false;
   const expressions = expressionsOf(template);
@@ -66,7 +66,7 @@ function isQuickNode(template: Template, place: Place): boolean {
   return true;
 }
 
-function growsOnce(expressions: Expression[], { grown, isCaptured }: Place): boolean {
+function growsOnce(expressions: Expression[], { grown, isCaptured }: RenderState): boolean {
   const added = expressions.flatMap(({ filters }) => filters.flatMap(addedBy).flatMap(pathsIn));
   const read = isCaptured ? expressions.flatMap(pathsOf) : added;
   return !read.some((path) => grown.has(rootOf(path) ?? ''));

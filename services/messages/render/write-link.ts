@@ -16,7 +16,7 @@ export interface LinkWriting extends LinkOptions {
 }
 
 /** A link of the message with the token. */
-type Written = { token: string; url: string; link: string };
+type WrittenLink = { token: string; url: string; link: string };
 
 /**
  * Links that are kept as they were written last, by number: HTML and text of a message have the
@@ -32,7 +32,7 @@ export function linkWriters(options: LinkWriting): (place: SourcePlace) => Write
   const { utm, tracking, linkKey } = options;
   const withUtm = utmWriter(utm, '&');
   const sign = tracking && linkKey ? linkSigner(linkKey) : undefined;
-  const kept: Written[] = [];
+  const kept: WrittenLink[] = [];
   return (place) => (rendered, number, scope) => {
     const url = safeUrl(place === 'html' ? unescapeAttribute(rendered) : rendered);
     const token = textOf(scope, 'tracking_token');

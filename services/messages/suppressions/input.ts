@@ -6,12 +6,12 @@ const reasons = ['opted_out', 'complained', 'bounced'];
 
 export type SuppressionRow = { email: string; reason: string; note: string | null };
 
-type Given = { email: string; reason: string; note?: string | undefined };
+type SuppressionFields = { email: string; reason: string; note?: string | undefined };
 
 const noteMaxLength = 255;
 
 /** The row of an input, and its fault if it has one. */
-export function readSuppression({ email: given, reason: named, note = '' }: Given): {
+export function readSuppression({ email: given, reason: named, note = '' }: SuppressionFields): {
   row: SuppressionRow;
   fault: FieldFault | undefined;
 } {

@@ -10,7 +10,7 @@ export type StoredSuppression = {
 };
 
 /** An address that is new or has a stronger reason now. Others keep their entry. */
-export type Written = StoredSuppression & { is_new: boolean };
+export type WrittenSuppression = StoredSuppression & { is_new: boolean };
 
 /**
  * Writes entries in the order of their addresses, in which bounces write theirs. Each address is
@@ -20,8 +20,8 @@ export function writeSuppressions(
   em: EntityManager,
   workspaceId: string,
   rows: readonly SuppressionRow[],
-): Promise<Written[]> {
-  return query<Written>(
+): Promise<WrittenSuppression[]> {
+  return query<WrittenSuppression>(
     em,
     `insert into suppressions as s (workspace_id, email, reason, note, created_at)
      select $1, email, reason, note, now() from unnest($2::text[], $3::text[], $4::text[]) as given (email, reason, note)

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { Context } from '../context.ts';
 import { type AddressedId, resolve } from '../delivery/resolve.ts';
-import { type Sent, sendAll } from '../delivery/send-all.ts';
+import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { confirmationContent, confirmationFields } from '../plans/confirmation.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
@@ -43,7 +43,7 @@ export function sendConfirmations(context: Context) {
 }
 
 /** When the rest may be tried, in Unix milliseconds; undefined if at once. */
-function restAt({ outage, retryAfterMs }: Sent): number | undefined {
+function restAt({ outage, retryAfterMs }: BatchResult): number | undefined {
   if (outage) return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
   return retryAfterMs > 0 ? Date.now() + retryAfterMs : undefined;
 }

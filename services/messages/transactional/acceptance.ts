@@ -26,7 +26,7 @@ import {
   type PrepareContext,
   type PreparedMessage,
   prepareAll,
-  type Ready,
+  type WritableMessage,
 } from './prepare.ts';
 import { type SendNowContext, sendNow, takeRoom } from './send-now.ts';
 
@@ -208,7 +208,7 @@ async function acceptGroup(
 async function write(
   context: AcceptContext,
   workspaceId: string,
-  ready: readonly Ready[],
+  ready: readonly WritableMessage[],
 ): Promise<Answers> {
   if (ready.length === 0) return new Map();
   const { store, owner } = context;

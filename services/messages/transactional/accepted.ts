@@ -9,7 +9,7 @@ import {
 } from '#lib/rpc/server/idempotency.ts';
 import { findByExternalId, insertAccepted, insertFile } from '../record/requests.ts';
 import { replayOf, type TransactionalAnswer } from './item.ts';
-import type { Ready } from './prepare.ts';
+import type { WritableMessage } from './prepare.ts';
 
 const triesMax = 3;
 /**
@@ -33,7 +33,7 @@ export type Stored = { written: Map<string, Date>; answers: Answers };
 export async function storeOnce(
   em: EntityManager,
   by: By,
-  ready: readonly Ready[],
+  ready: readonly WritableMessage[],
 ): Promise<Stored> {
   const keyed = ready.flatMap((each) => each.keyed ?? []);
   if (keyed.length === 0) return store(em, by, ready);
@@ -65,10 +65,11 @@ export async function storeOnce(
   return { written, answers };
 }
 
-async function store(em: EntityManager, by: By, ready: readonly Ready[]) {
+async function store(em: EntityManager, by: By, ready: readonly WritableMessage[]) {
   const ids = new Set(ready.map(({ id }) => id));
   // The first of a group may be missing: a call of another process has its Idempotency-Key.
-  const hasFirst = ({ firstOfGroup }: Ready) => firstOfGroup !== undefined && ids.has(firstOfGroup);
+  const hasFirst = ({ firstOfGroup }: WritableMessage) =>
+    firstOfGroup !== undefined && ids.has(firstOfGroup);
   const fresh = ready.filter((each) => each.repeatOf === undefined && !hasFirst(each));
   const written = await insertReady(em, by, fresh);
   const answers = await answersOf(em, by, { ready: fresh, written });
@@ -83,7 +84,7 @@ async function store(em: EntityManager, by: By, ready: readonly Ready[]) {
 async function insertReady(
   em: EntityManager,
   by: By,
-  ready: readonly Ready[],
+  ready: readonly WritableMessage[],
 ): Promise<Map<string, Date>> {
   if (ready.length === 0) return new Map();
   const rows = ready.map(({ row }) => row);
@@ -107,7 +108,7 @@ export async function limitIdle(em: EntityManager): Promise<void> {
 async function answersOf(
   em: EntityManager,
   by: By,
-  { ready, written }: { ready: readonly Ready[]; written: ReadonlyMap<string, Date> },
+  { ready, written }: { ready: readonly WritableMessage[]; written: ReadonlyMap<string, Date> },
 ): Promise<Map<string, TransactionalAnswer>> {
   const known = new Set(written.keys());
   let repeats = new Map<string, string>();
@@ -131,7 +132,7 @@ async function answersOf(
 async function insertFiles(
   em: EntityManager,
   workspaceId: string,
-  ready: readonly Ready[],
+  ready: readonly WritableMessage[],
   written: ReadonlyMap<string, Date>,
 ): Promise<void> {
   for (const { id, row, checked } of ready) {
@@ -149,7 +150,7 @@ async function insertFiles(
 async function findRepeats(
   em: EntityManager,
   workspaceId: string,
-  left: readonly Ready[],
+  left: readonly WritableMessage[],
 ): Promise<Map<string, string>> {
   const keys = left.flatMap(({ row }) => row.externalId ?? []);
   const found = await findByExternalId(em, workspaceId, keys);

@@ -64,9 +64,9 @@ export function checkFiles(files: readonly Attachment[], field: string): Checked
   });
 }
 
-type Place = { field: string; label: string };
+type FieldName = { field: string; label: string };
 
-function checkFile(file: Attachment, { field, label }: Place): CheckedFile {
+function checkFile(file: Attachment, { field, label }: FieldName): CheckedFile {
   const { filename, content, disposition: kind } = file;
   const wrong = nameFault(filename);
   if (wrong) throw fault(`${field}.filename`, `${label}: ${wrong}`);
@@ -126,14 +126,14 @@ function decoded(content: string): Buffer | undefined {
   return isWhole && /^[A-Za-z0-9+/_-]*={0,2}$/.test(plain) ? bytes : undefined;
 }
 
-function typeOf({ contentType, filename }: Attachment, { field, label }: Place): string {
+function typeOf({ contentType, filename }: Attachment, { field, label }: FieldName): string {
   if (contentType === '') return types[extensionOf(filename)] ?? 'application/octet-stream';
   const read = readContentType(contentType);
   if ('type' in read) return read.type;
   throw fault(`${field}.content_type`, `${label}: content_type ${read.fault}`);
 }
 
-function contentIdOf({ contentId, filename }: Attachment, { field, label }: Place): string {
+function contentIdOf({ contentId, filename }: Attachment, { field, label }: FieldName): string {
   if (contentId === '') return filename.replace(/[^A-Za-z0-9._@+-]/g, '_');
   if (/^[A-Za-z0-9._@+-]{1,255}$/.test(contentId)) return contentId;
   const text = `${label}: content_id must be 1 to 255 letters, digits, dots, hyphens, underscores, @ and +`;

@@ -16,7 +16,7 @@ export type Sendable = {
   ttlSeconds: number | undefined;
 };
 
-type Row = {
+type NotificationRow = {
   id: string;
   name: string;
   channels: { email?: { template_id?: string } };
@@ -62,7 +62,7 @@ export class SendableNotifications {
 
   async #read(workspaceId: string, ids: readonly string[]): Promise<Sendable[]> {
     if (ids.length === 0) return [];
-    const rows = await query<Row>(
+    const rows = await query<NotificationRow>(
       this.#store.fork(),
       `select id, name, channels, tracking_settings, send_to_bounced, ttl_seconds from notifications
        where workspace_id = $1 and id = any($2::text[])`,
@@ -74,7 +74,7 @@ export class SendableNotifications {
 
 const keyOf = (workspaceId: string, id: string) => `${workspaceId} ${id}`;
 
-function toSendable(row: Row): Sendable {
+function toSendable(row: NotificationRow): Sendable {
   const { id, name, channels, tracking_settings, send_to_bounced: sendToBounced } = row;
   const templateId = channels.email?.template_id ?? '';
   const given = utmKeys.flatMap((key): [string, string][] => {

@@ -11,12 +11,12 @@ export type TransactionalKind = {
   isTracked: boolean;
 };
 
-type Sent = Pick<
+type PlanKeyParts = Pick<
   TransactionalKind,
   'workspaceId' | 'templateId' | 'templateVersion' | 'integrationId'
 >;
 
-export function groupOf({ workspaceId, templateId, templateVersion, integrationId }: Sent) {
+export function groupOf({ workspaceId, templateId, templateVersion, integrationId }: PlanKeyParts) {
   const template = { templateId, templateVersion, integrationId };
   return { workspaceId, broadcastId: null, listId: null, ...template, isByHand: false };
 }

@@ -27,7 +27,7 @@ export type PrepareContext = {
 };
 
 /** A message that can be written. */
-export type Ready = {
+export type WritableMessage = {
   id: string;
   row: Accepted;
   checked: Checked;
@@ -48,9 +48,9 @@ export type Ready = {
 /** A repeat by its `Idempotency-Key`, with the answer of the first call. */
 export type Replayed = { replayed: TransactionalAnswer };
 
-export type PreparedMessage = Ready | Replayed | Error;
+export type PreparedMessage = WritableMessage | Replayed | Error;
 
-export const isReady = (prepared: PreparedMessage): prepared is Ready =>
+export const isReady = (prepared: PreparedMessage): prepared is WritableMessage =>
   !(prepared instanceof Error) && 'row' in prepared;
 
 type Kind = { sendable: Sendable; plan: CompiledPlan; integrationId: string };
@@ -96,7 +96,7 @@ export async function prepareAll(
     suppressing,
     upsertFirsts(context, given),
   ]);
-  const ready = new Map<TransactionalItem, Ready>();
+  const ready = new Map<TransactionalItem, WritableMessage>();
   return items.map((item) => {
     const replayed = known.byKey.get(item);
     if (replayed) return replayed;
@@ -116,7 +116,7 @@ export async function prepareAll(
   });
 }
 
-type Known = {
+type EarlierAnswers = {
   byKey: Map<TransactionalItem, Replayed | ConnectError>;
   /** The messages that hold external ids. */
   byExternalId: Map<string, string>;
@@ -130,7 +130,7 @@ async function findKnown(
   { store }: PrepareContext,
   workspaceId: string,
   items: readonly TransactionalItem[],
-): Promise<Known> {
+): Promise<EarlierAnswers> {
   const keyed = items.flatMap((item) => item.keyed ?? []);
   const externalIds = items.flatMap(({ checked }) => checked.externalId ?? []);
   const [answers, byExternalId] = await Promise.all([
@@ -271,7 +271,7 @@ function readyOf(
     repeatOf: string | undefined;
     firstOfGroup: string | undefined;
   },
-): Ready {
+): WritableMessage {
   const { workspaceId, item, kind, contact, suppressed: known, askedMs } = given;
   const { repeatOf, firstOfGroup } = given;
   const { checked } = item;

@@ -6,7 +6,7 @@ import type { SendContext } from '../delivery/send-all.ts';
 import type { Plans } from '../plans/plans.ts';
 import { lookAgain } from '../record/queue.ts';
 import { groupOf } from './plan.ts';
-import type { Ready } from './prepare.ts';
+import type { WritableMessage } from './prepare.ts';
 
 export type SendNowContext = SendContext & {
   plans: Plans;
@@ -19,7 +19,7 @@ export type SendNowContext = SendContext & {
 };
 
 /** Messages of a workspace that are written as claimed, with room to send them. */
-export type Room = { grant: Grant; claim: HeldClaim<Ready> };
+export type Room = { grant: Grant; claim: HeldClaim<WritableMessage> };
 
 const heldFileBytesMax = 128 * 1024 * 1024;
 const retryMs = 500;
@@ -31,7 +31,7 @@ const retryMs = 500;
 export async function takeRoom(
   context: SendNowContext,
   workspaceId: string,
-  ready: readonly Ready[],
+  ready: readonly WritableMessage[],
 ): Promise<Room | undefined> {
   const now = fitting(
     context,
@@ -52,7 +52,7 @@ export async function takeRoom(
 }
 
 /** Returns the messages whose files fit into memory; the others wait in the queue without them. */
-function fitting({ held }: SendNowContext, ready: readonly Ready[]): Ready[] {
+function fitting({ held }: SendNowContext, ready: readonly WritableMessage[]): WritableMessage[] {
   let bytes = held.fileBytes;
   return ready.filter((each) => {
     bytes += fileBytes(each);
@@ -60,7 +60,7 @@ function fitting({ held }: SendNowContext, ready: readonly Ready[]): Ready[] {
   });
 }
 
-function fileBytes({ checked: { files } }: Ready): number {
+function fileBytes({ checked: { files } }: WritableMessage): number {
   return files.reduce((sum, { content }) => sum + content.length, 0);
 }
 
@@ -88,7 +88,7 @@ export function sendNow(
 async function deliverGroup(
   context: SendNowContext,
   grant: Grant,
-  { some, written }: { some: readonly Ready[]; written: ReadonlyMap<string, Date> },
+  { some, written }: { some: readonly WritableMessage[]; written: ReadonlyMap<string, Date> },
 ): Promise<void> {
   const [first] = some;
   if (!first) return;

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { reasonOf } from '#lib/errors/reasons.ts';
-import { type Sent, sendAll } from '../delivery/send-all.ts';
+import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import { bindQueued } from '../record/integrations.ts';
 import { claimQueued, failQueued, lookAgain, type QueuedMessage } from '../record/queue.ts';
@@ -23,19 +23,23 @@ const fileBytesMax = 32 * 1024 * 1024;
 /** Long enough for a service that restarts, short enough for a person who waits. */
 const failedWaitMs = 5_000;
 
-type Read = { queued: QueuedMessage; content: RequestContent; files: readonly StoredFile[] };
+type OpenedMessage = {
+  queued: QueuedMessage;
+  content: RequestContent;
+  files: readonly StoredFile[];
+};
 
 /** Messages that were not begun, and when to go on with them. */
-type Left = { count: number; afterMs: number };
+type Unbegun = { count: number; afterMs: number };
 
 /** Sends messages that were taken from the queue. */
 export async function sendQueued(
   context: SendNowContext,
   workspaceId: string,
   taken: readonly QueuedMessage[],
-): Promise<Left> {
+): Promise<Unbegun> {
   const read = await readAll(context, workspaceId, taken);
-  const left: Left = { count: 0, afterMs: 0 };
+  const left: Unbegun = { count: 0, afterMs: 0 };
   for (const [, some] of Map.groupBy(read, kindOf)) {
     for (const portion of portionsOf(some)) {
       const { count, afterMs } = await sendOrDelay(context, workspaceId, portion);
@@ -53,8 +57,8 @@ export async function sendQueued(
 async function sendOrDelay(
   context: SendNowContext,
   workspaceId: string,
-  portion: readonly Read[],
-): Promise<Left> {
+  portion: readonly OpenedMessage[],
+): Promise<Unbegun> {
   try {
     return await sendPortion(context, workspaceId, portion);
   } catch (err) {
@@ -73,8 +77,8 @@ async function readAll(
   context: SendNowContext,
   workspaceId: string,
   taken: readonly QueuedMessage[],
-): Promise<Read[]> {
-  const read: Read[] = [];
+): Promise<OpenedMessage[]> {
+  const read: OpenedMessage[] = [];
   for (const queued of taken) {
     const { id, integrationId } = queued;
     let content: RequestContent;
@@ -100,11 +104,11 @@ async function readAll(
 }
 
 /** When the day began in which a message is tried: when it was to be sent, or was retried. */
-function sinceOf({ queued, content }: Pick<Read, 'queued' | 'content'>): Date {
+function sinceOf({ queued, content }: Pick<OpenedMessage, 'queued' | 'content'>): Date {
   return content.send_at ? new Date(content.send_at) : queued.createdAt;
 }
 
-function kindOf({ queued, content }: Read): string {
+function kindOf({ queued, content }: OpenedMessage): string {
   const { notificationId, templateId, templateVersion, integrationId } = queued;
   const { utm, is_tracked, send_to_bounced } = content;
   return JSON.stringify([
@@ -119,8 +123,8 @@ function kindOf({ queued, content }: Read): string {
 }
 
 /** Parts whose files fit into memory. */
-function portionsOf(read: readonly Read[]): Read[][] {
-  const portions: Read[][] = [[]];
+function portionsOf(read: readonly OpenedMessage[]): OpenedMessage[][] {
+  const portions: OpenedMessage[][] = [[]];
   let bytes = 0;
   for (const each of read) {
     const size = each.files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
@@ -138,8 +142,8 @@ function portionsOf(read: readonly Read[]): Read[][] {
 async function sendPortion(
   context: SendNowContext,
   workspaceId: string,
-  portion: readonly Read[],
-): Promise<Left> {
+  portion: readonly OpenedMessage[],
+): Promise<Unbegun> {
   const [first] = portion;
   if (!first) return { count: 0, afterMs: 0 };
   const { integrationId } = first.queued;
@@ -170,8 +174,8 @@ async function sendPortion(
 async function moveToSettings(
   { store, plans }: SendNowContext,
   workspaceId: string,
-  portion: readonly Read[],
-): Promise<Read[] | undefined> {
+  portion: readonly OpenedMessage[],
+): Promise<OpenedMessage[] | undefined> {
   const { settings } = await plans.settings(workspaceId);
   const integrationId = settings?.transactionalEmailProviderId ?? '';
   const isOther = portion.every(({ queued }) => queued.integrationId !== integrationId);
@@ -187,7 +191,7 @@ async function later(
   context: SendNowContext,
   workspaceId: string,
   { ids, afterMs }: { ids: readonly string[]; afterMs: number },
-): Promise<Left> {
+): Promise<Unbegun> {
   await lookAgain(context.store, workspaceId, { ids, afterMs });
   return { count: ids.length, afterMs };
 }
@@ -201,10 +205,10 @@ function isFinal(error: unknown): error is ConnectError {
 async function sendGroup(
   context: SendNowContext,
   workspaceId: string,
-  portion: readonly Read[],
-): Promise<Sent> {
+  portion: readonly OpenedMessage[],
+): Promise<BatchResult> {
   const { store, owner, plans } = context;
-  const first = portion[0] as Read;
+  const first = portion[0] as OpenedMessage;
   const { notificationId, templateId, templateVersion, integrationId } = first.queued;
   const { utm, is_tracked: isTracked, send_to_bounced: sendToBounced } = first.content;
   const kind = { workspaceId, notificationId, templateId, templateVersion, integrationId };
@@ -238,7 +242,7 @@ async function sendGroup(
 async function allExtras(
   context: SendNowContext,
   workspaceId: string,
-  { portion, sendToBounced }: { portion: readonly Read[]; sendToBounced: boolean },
+  { portion, sendToBounced }: { portion: readonly OpenedMessage[]; sendToBounced: boolean },
 ) {
   const copies = portion.flatMap(({ content: { options } }) => [
     ...(options.cc ?? []),

@@ -35,9 +35,9 @@ const isShort = (text: string) => text.length <= shortMax && !text.includes('\n'
 
 const texts = (before: string, after: string) => ({ before, after, diff: '', isTruncated: false });
 
-type Left = { length: number; ms: number };
+type DiffBudget = { length: number; ms: number };
 
-function diffOf(old: string, now: string, left: Left): Omit<Change, 'field'> {
+function diffOf(old: string, now: string, left: DiffBudget): Omit<Change, 'field'> {
   const started = performance.now();
   const timeout = Math.min(diffMaxMs, left.ms);
   // Undefined if it takes longer.

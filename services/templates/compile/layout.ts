@@ -32,14 +32,14 @@ export function unwrapped(mjml: string, kind: Source['kind']): Whole {
   return { mjml, warningsOf: (issues) => warningsOf(issues, kind) };
 }
 
-type Given = { mjml: string; kind: Source['kind'] };
+type MjmlSource = { mjml: string; kind: Source['kind'] };
 
 /**
  * Puts what stands in the `mj-body` of a template in place of its layout's `{{ content }}`, and its
  * head behind that of the layout, so that the template's own attributes and styles win. Liquid
  * outside of both stays outside.
  */
-export function wrapInLayout(own: Given, layout: Given): Whole {
+export function wrapInLayout(own: MjmlSource, layout: MjmlSource): Whole {
   const inner = outlineOf(own.mjml);
   const body = inner.root ? inner.body : fragmentOf(own.mjml, inner);
   if (!body) throw new ContentError('it has no mj-body');
@@ -78,10 +78,10 @@ function findSlot(layout: string): Range {
   throw new ContentError('does not hold {{ content }} in its mj-body, where sections may stand');
 }
 
-type Own = { head: OutlinePiece[]; inner: Outline; own: string };
+type OwnParts = { head: OutlinePiece[]; inner: Outline; own: string };
 
 /** The changes of the layout's head, and of its root's language. */
-function headCuts(layout: string, { head, inner, own }: Own): Cut[] {
+function headCuts(layout: string, { head, inner, own }: OwnParts): Cut[] {
   const outer = outlineOf(layout);
   const cuts: Cut[] = outer.once
     .filter(({ name }) => inner.once.some((each) => each.name === name))
@@ -131,8 +131,8 @@ function cutPieces(layout: string, cuts: readonly Cut[]): OutlinePiece[] {
 /** Pieces stand on lines of their own, so that each line is of one source. */
 function warningsByPiece(
   pieces: readonly OutlinePiece[],
-  own: Given,
-  layout: Given,
+  own: MjmlSource,
+  layout: MjmlSource,
 ): Whole['warningsOf'] {
   return (issues, isRendered) => {
     // Liquid has changed the lines: only the tag can be named.

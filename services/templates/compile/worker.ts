@@ -73,7 +73,7 @@ async function compile({
   head,
   data,
 }: CompileWork & { do: 'compile' }): Promise<CompileAnswer> {
-  const { mjml, warningsOf } = wholeOf(source);
+  const { mjml, warningsOf } = withLayout(source);
   const whole = withHead(mjml, head);
   const hidden = protectLiquid(whole);
   if (!hidden.makesBlocks) {
@@ -114,7 +114,7 @@ async function preview({
   source,
   request,
 }: CompileWork & { do: 'preview' }): Promise<CompileAnswer> {
-  const given = wholeOf(source);
+  const given = withLayout(source);
   const toPreview = async (mjml: string, head: Head, keepsLiquid: boolean) => {
     const hidden = protectLiquid(withHead(mjml, head));
     const fixed = keepsLiquid && hidden.makesBlocks ? await fixedHtml(hidden) : undefined;
@@ -124,7 +124,7 @@ async function preview({
   return { preview: await previewMail(given.mjml, request, { render, toHtml: toPreview }) };
 }
 
-function wholeOf({ layout, ...source }: Source): Whole {
+function withLayout({ layout, ...source }: Source): Whole {
   const mjml = mjmlOf(source);
   if (!layout) return unwrapped(mjml, source.kind);
   const { kind } = source;

@@ -14,7 +14,7 @@ import { checkWeb } from './web-content.ts';
 
 export type StoredContent = Awaited<ReturnType<typeof storedContent>>;
 
-type Needs = {
+type ContentContext = {
   compiler: Compiler;
   store: Store;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
@@ -22,7 +22,7 @@ type Needs = {
 
 /** The columns of a version, checked and compiled. Every mistake is a 400 that names its field. */
 export async function storedContent(
-  { compiler: all, store, workspaces }: Needs,
+  { compiler: all, store, workspaces }: ContentContext,
   input: TemplateInput,
   signal: AbortSignal,
 ) {

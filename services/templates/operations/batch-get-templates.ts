@@ -3,12 +3,12 @@ import type { Context, Methods } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
 import { toTemplate } from '../views/template.ts';
 
-type Row = { id: string; version: number; asked: number };
+type VersionRow = { id: string; version: number; asked: number };
 
 export function batchGetTemplates({ store }: Context): Methods['batchGetTemplates'] {
   return async ({ workspaceId, keys }) => {
     const em = store.fork();
-    const rows = await query<Row>(
+    const rows = await query<VersionRow>(
       em,
       `select asked.id, asked.version as asked, found.version
        from (select distinct id, version from unnest($2::text[], $3::int[]) as key (id, version)) asked

@@ -13,7 +13,7 @@ import { toTemplateBlock } from '../views/template-block.ts';
 const limitDefault = 500;
 const nameMax = 255;
 
-type Place = { name: string; id: string };
+type PageStart = { name: string; id: string };
 
 export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlocks'] {
   const large = new LargeReads();
@@ -40,9 +40,9 @@ export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlo
 function rowsAfter(
   em: EntityManager,
   workspaceId: string,
-  { after, limit }: { after: Place | undefined; limit: number },
+  { after, limit }: { after: PageStart | undefined; limit: number },
 ) {
-  return query<Place & { size_bytes: number }>(
+  return query<PageStart & { size_bytes: number }>(
     em,
     `select id, name, size_bytes from template_blocks
      where workspace_id = $1 and ($2::text is null or (name, id) > ($2, $3::uuid))
@@ -51,7 +51,7 @@ function rowsAfter(
   );
 }
 
-function blockIn(place: string): Place | undefined {
+function blockIn(place: string): PageStart | undefined {
   const [id, name] = [place.slice(0, 36), place.slice(36)];
   const isName = name !== '' && name.length <= nameMax && !name.includes('\0');
   return isBlockId(id) && isName ? { id, name } : undefined;

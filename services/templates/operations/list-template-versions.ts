@@ -8,11 +8,11 @@ import { templateNotFound } from '../template.ts';
 const limitDefault = 20;
 const versionMax = 2 ** 31 - 1;
 
-type Row = { version: number; name: string; category: string; updated_at: string };
+type VersionRow = { version: number; name: string; category: string; updated_at: string };
 
 export function listTemplateVersions({ store }: Context): Methods['listTemplateVersions'] {
   return async ({ workspaceId, id, limit = limitDefault, cursor }) => {
-    const rows = await query<Row>(
+    const rows = await query<VersionRow>(
       store.fork(),
       `select version, name, category, updated_at from templates
        where workspace_id = $1 and id = $2 and deleted_at is null and version < $3

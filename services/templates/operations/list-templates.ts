@@ -22,7 +22,7 @@ const channels = new Map<TemplateChannel, string>([
   [TemplateChannel.WEB, 'web'],
 ]);
 
-type Row = { id: string; version: number; size_bytes: number };
+type VersionRow = { id: string; version: number; size_bytes: number };
 
 export function listTemplates({ store }: Context): Methods['listTemplates'] {
   const large = new LargeReads();
@@ -42,7 +42,7 @@ export function listTemplates({ store }: Context): Methods['listTemplates'] {
 }
 
 /** Reads in portions: nothing else runs while the rows of one are parsed. */
-async function readAll(em: EntityManager, workspaceId: string, rows: readonly Row[]) {
+async function readAll(em: EntityManager, workspaceId: string, rows: readonly VersionRow[]) {
   const templates: ReturnType<typeof toTemplate>[] = [];
   for (let rest = rows; rest.length > 0; ) {
     const portion = portionOf(rest);
@@ -53,10 +53,10 @@ async function readAll(em: EntityManager, workspaceId: string, rows: readonly Ro
   return templates;
 }
 
-const bytesOf = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + row.size_bytes, 0);
+const bytesOf = (rows: readonly VersionRow[]) => rows.reduce((sum, row) => sum + row.size_bytes, 0);
 
 /** The first rows with `bytesAtOnce` in all; at least one. */
-function portionOf(rows: readonly Row[]): readonly Row[] {
+function portionOf(rows: readonly VersionRow[]): readonly VersionRow[] {
   let bytes = 0;
   const end = rows.findIndex(({ size_bytes: size }, index) => {
     bytes += size;
@@ -70,9 +70,9 @@ async function newestVersions(
   em: EntityManager,
   { workspaceId, category, channel, cursor }: ListTemplatesRequest,
   limit: number,
-): Promise<Row[]> {
+): Promise<VersionRow[]> {
   const after = cursor === '' ? undefined : await placeOf(em, workspaceId, cursor);
-  return query<Row>(
+  return query<VersionRow>(
     em,
     `select id, version, size_bytes from templates
      where workspace_id = $1 and is_newest

@@ -8,7 +8,7 @@ import { hostOf, type Subscription, type SubscriptionKey } from '../subscription
 import { lockSubscription } from '../subscription-queries.ts';
 import { addWake } from './wake.ts';
 
-type Needs = {
+type ChangeContext = {
   store: Store;
   now: () => Date;
   producers: Producers;
@@ -24,7 +24,7 @@ type Needs = {
  * recorded with the change.
  */
 export async function changeSubscription(
-  context: Needs,
+  context: ChangeContext,
   { workspaceId, id }: SubscriptionKey,
   change: (subscription: Subscription) => void,
   call?: Pick<HandlerContext, 'values'>,

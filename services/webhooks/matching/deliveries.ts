@@ -50,7 +50,7 @@ const moreSql = sqlOf('select where $1::uuid is not null');
 type Batch = Pick<ConsumeEventsRequest, 'workspaceId' | 'batchId' | 'events'>;
 
 /** An event of a batch, with the subscriptions that want it. */
-type Wanted = { event: Event; subscriptionIds: string[] };
+type MatchedEvent = { event: Event; subscriptionIds: string[] };
 
 /**
  * Inserts the deliveries of a batch, once for its id: in one statement, or in portions with a turn
@@ -77,14 +77,14 @@ export async function insertDeliveries(
 }
 
 /** Events in portions of about `rowsAtOnce` deliveries. */
-function portionsOf(events: readonly Event[], matches: readonly Match[]): Wanted[][] {
+function portionsOf(events: readonly Event[], matches: readonly Match[]): MatchedEvent[][] {
   const byPlace = new Map<number, string[]>();
   for (const { place, subscriptionId } of matches) {
     const known = byPlace.get(place);
     if (known) known.push(subscriptionId);
     else byPlace.set(place, [subscriptionId]);
   }
-  const portions: Wanted[][] = [];
+  const portions: MatchedEvent[][] = [];
   let rows = rowsAtOnce;
   for (const [place, subscriptionIds] of byPlace) {
     if (rows + subscriptionIds.length > rowsAtOnce) {
@@ -99,7 +99,7 @@ function portionsOf(events: readonly Event[], matches: readonly Match[]): Wanted
 
 function valuesOf(
   { batchId, workspaceId }: Batch,
-  portion: readonly Wanted[],
+  portion: readonly MatchedEvent[],
   now: Date | undefined,
 ): unknown[] {
   const events = portion.map(({ event: { type, dataJson, occurredAt } }) => {

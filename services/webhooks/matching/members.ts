@@ -14,13 +14,13 @@ export type Members = { isInList: IsIn; isInSegment: IsIn };
 
 const callTimeoutMs = 5_000;
 
-type Asked = Record<'emails' | 'listIds' | 'segmentIds', readonly string[]>;
+type MembershipQuestion = Record<'emails' | 'listIds' | 'segmentIds', readonly string[]>;
 
 /** Asks contacts who of the addresses is in which of the lists and segments. */
 export async function readMembers(
   audience: AudienceReader,
   workspaceId: string,
-  { emails, listIds, segmentIds }: Asked,
+  { emails, listIds, segmentIds }: MembershipQuestion,
 ): Promise<Members> {
   if (emails.length === 0 || listIds.length + segmentIds.length === 0) {
     return { isInList: () => false, isInSegment: () => false };

@@ -47,7 +47,7 @@ export type EndpointClaim = {
   waitMs: number;
 };
 
-type Row = {
+type EndpointRow = {
   workspace_id: string;
   subscription_id: string;
   url: string;
@@ -171,7 +171,7 @@ export async function claimDue(
   now: Date | undefined,
 ): Promise<EndpointClaim[]> {
   const beginByMs = performance.now() + beginMs;
-  const rows = await store.read<Row>(claimSql, [
+  const rows = await store.read<EndpointRow>(claimSql, [
     asks.map(({ key }) => key.workspaceId),
     asks.map(({ key }) => key.id),
     asks.map(({ slots }) => slots),
@@ -182,7 +182,7 @@ export async function claimDue(
   return [...byEndpoint.values()].map((each) => toClaim(each, beginByMs));
 }
 
-function toClaim(rows: Row[], beginByMs: number): EndpointClaim {
+function toClaim(rows: EndpointRow[], beginByMs: number): EndpointClaim {
   const { workspace_id, subscription_id, url, sealed_secret: sealedSecret, wait_ms } = rows[0]!;
   const key = { workspaceId: workspace_id, id: subscription_id };
   const deliveries = rows.flatMap(

@@ -33,7 +33,7 @@ export type Retries = {
 
 type Reading = Pick<SendingContext, 'store' | 'databaseTime'>;
 
-type Row = {
+type RetriesRow = {
   name: string;
   url: string;
   enabled: boolean;
@@ -116,14 +116,14 @@ async function readLocked(
   em: EntityManager,
   { workspaceId, id }: SubscriptionKey,
   now: Date | undefined,
-): Promise<Row | undefined> {
+): Promise<RetriesRow | undefined> {
   const [locked] = await query(
     em,
     'select 1 from subscriptions where workspace_id = $1 and id = $2 for update',
     [workspaceId, id],
   );
   if (!locked) return undefined;
-  const [row] = await query<Row>(
+  const [row] = await query<RetriesRow>(
     em,
     `select s.name, s.url, s.enabled, s.disabled_reason, s.probe_at,
        (select count(*)::int from (

@@ -31,7 +31,7 @@ const sql = `
   ) s on true
   order by endpoint.place`;
 
-type Row = { workspace_id: string; id: string; is_ready: boolean };
+type EndpointRow = { workspace_id: string; id: string; is_ready: boolean };
 
 /**
  * Endpoints with first attempts that are due now, at most `endpointsMax` at a time; the next call
@@ -43,8 +43,8 @@ export async function findEndpoints(
   after: SubscriptionKey | undefined,
 ): Promise<{ keys: SubscriptionKey[]; after: SubscriptionKey | undefined }> {
   const start = [after?.workspaceId ?? '', after?.id ?? '', now?.toISOString() ?? null];
-  const rows = await store.read<Row>(sql, start);
-  const keyOf = ({ workspace_id, id }: Row) => ({ workspaceId: workspace_id, id });
+  const rows = await store.read<EndpointRow>(sql, start);
+  const keyOf = ({ workspace_id, id }: EndpointRow) => ({ workspaceId: workspace_id, id });
   const last = rows.length === endpointsMax ? rows.at(-1) : undefined;
   return {
     keys: rows.filter(({ is_ready }) => is_ready).map(keyOf),

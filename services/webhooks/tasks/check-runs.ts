@@ -12,7 +12,7 @@ const overdueMs = 5_000;
 
 const at = 'coalesce($1::timestamptz, now())';
 
-type Found = { workspace_id: string; id: string; url: string };
+type SubscriptionRow = { workspace_id: string; id: string; url: string };
 
 /**
  * Wakes the runs of subscriptions whose retries are due and have no run that looks at them: one
@@ -29,8 +29,8 @@ export function checkRuns({ store, databaseTime }: Pick<Context, 'store' | 'data
 }
 
 /** Jumps from subscription to subscription through the index of retries. */
-function unattended(em: EntityManager, now: Date | undefined): Promise<Found[]> {
-  return query<Found>(
+function unattended(em: EntityManager, now: Date | undefined): Promise<SubscriptionRow[]> {
+  return query<SubscriptionRow>(
     em,
     `with recursive waiting as (
        (select workspace_id, subscription_id from deliveries

@@ -41,13 +41,16 @@ export async function keepServicesLeft(
   ]);
 }
 
-type Ended = { id: string; deletedAt: string; at: Date };
+type EndedDeletion = { id: string; deletedAt: string; at: Date };
 
 /**
  * The id can be used again after that. Leaves a later deletion of the id, and a workspace that has
  * it by now.
  */
-export async function endDeletion(em: EntityManager, { id, deletedAt, at }: Ended): Promise<void> {
+export async function endDeletion(
+  em: EntityManager,
+  { id, deletedAt, at }: EndedDeletion,
+): Promise<void> {
   await query(
     em,
     `with ended as (

@@ -12,7 +12,7 @@ export type Directory = {
   lastUse: LastUse;
 };
 
-type Row = {
+type CallerRow = {
   type: 'user' | 'api_key';
   email: string;
   /** Whether the session, or the token of an API key, is valid. */
@@ -40,7 +40,7 @@ export function createAuthorize({ store, now, rootEmails, lastUse }: Directory):
     const nobody = { active: false, root: false, role: '', permissions: {}, allowedAddresses: [] };
     if (!isUuid(userId)) return nobody;
     const at = now();
-    const [row] = await store.read<Row>(
+    const [row] = await store.read<CallerRow>(
       `select users.type, users.email, users.allowed_addresses, members.role, members.permissions,
               case when users.type = 'user' then sessions.id is not null
                    else ${isLiveKey} end as is_live

@@ -12,14 +12,14 @@ const resources = [
   'webhooks',
 ];
 
-type Given = Record<string, { read: boolean; write: boolean }>;
+type PermissionMap = Record<string, { read: boolean; write: boolean }>;
 
 export function everything(): Permissions {
   return Object.fromEntries(resources.map((resource) => [resource, { read: true, write: true }]));
 }
 
 /** As stored. Throws for a resource that does not exist. */
-function storedPermissions(given: Given): Permissions {
+function storedPermissions(given: PermissionMap): Permissions {
   return Object.fromEntries(
     Object.entries(given).map(([resource, { read, write }]) => {
       if (!resources.includes(resource)) {
@@ -34,17 +34,17 @@ function storedPermissions(given: Given): Permissions {
 }
 
 /** Of a request, in which an empty map is an absent one unless it says that it denies all. */
-type Asked = { permissions: Given; noPermissions: boolean };
+type PermissionsRequest = { permissions: PermissionMap; noPermissions: boolean };
 
-export function permissionsOrAll(asked: Asked): Permissions {
+export function permissionsOrAll(asked: PermissionsRequest): Permissions {
   return isAbsent(asked) ? everything() : storedPermissions(asked.permissions);
 }
 
-export function neededPermissions(asked: Asked): Permissions {
+export function neededPermissions(asked: PermissionsRequest): Permissions {
   if (isAbsent(asked)) throw invalidField('permissions', 'permissions is required');
   return storedPermissions(asked.permissions);
 }
 
-function isAbsent({ permissions, noPermissions }: Asked): boolean {
+function isAbsent({ permissions, noPermissions }: PermissionsRequest): boolean {
   return Object.keys(permissions).length === 0 && !noPermissions;
 }

@@ -74,9 +74,12 @@ export function inviteMember(context: Context): Methods['inviteMember'] {
   };
 }
 
-type Asked = { workspaceId: string; email: string; at: Date };
+type InvitationRequest = { workspaceId: string; email: string; at: Date };
 
-async function checkRoom(em: EntityManager, { workspaceId, email, at }: Asked): Promise<void> {
+async function checkRoom(
+  em: EntityManager,
+  { workspaceId, email, at }: InvitationRequest,
+): Promise<void> {
   await query(em, 'delete from invitations where workspace_id = $1 and expires_at <= $2', [
     workspaceId,
     at,

@@ -4,7 +4,7 @@ import type { Permissions } from '../workspace.ts';
 
 const rowsMax = 2_000;
 
-type Row = {
+type MemberRow = {
   user_id: string | null;
   role: string;
   permissions: Permissions;
@@ -18,7 +18,7 @@ type Row = {
 
 export function listMembers({ store, now }: Context): Methods['listMembers'] {
   return async ({ id: workspaceId }) => {
-    const rows = await store.read<Row>(
+    const rows = await store.read<MemberRow>(
       `(select user_id, role, permissions, members.created_at, email, type, language,
                null::uuid as invitation_id, null::timestamptz as expires_at
         from members join users on users.id = members.user_id
@@ -34,7 +34,7 @@ export function listMembers({ store, now }: Context): Methods['listMembers'] {
   };
 }
 
-function memberMessage(workspaceId: string, row: Row) {
+function memberMessage(workspaceId: string, row: MemberRow) {
   const { role, permissions, email, type, language, expires_at: expiresAt } = row;
   return {
     ...{ workspaceId, role, permissions, email, type, language },

@@ -8,14 +8,14 @@ import { invitationDays } from '../members/invitation.ts';
 import { workspaceSecrets } from '../workspace.ts';
 
 type Payload = { workspaceId: string; id: string; inviterId: string; sealed: string };
-type Row = { email: string; language: string; workspace: string; inviter: string };
+type InvitationRow = { email: string; language: string; workspace: string; inviter: string };
 
 /** Mails an invitation that is still open. Repeats carry the same Message-ID. */
 export function sendInvitation(context: Context, { log }: { log: Pick<Log, 'warn'> }) {
   return async (payload: unknown): Promise<void> => {
     const { store, keyring, now, publicUrl } = context;
     const { workspaceId, id, inviterId, sealed } = payload as Payload;
-    const [row] = await query<Row>(
+    const [row] = await query<InvitationRow>(
       store.fork(),
       `select invitations.email, invitations.language, workspaces.name as workspace, users.email as inviter
        from invitations

@@ -8,7 +8,7 @@ import { workspaceSecrets } from '../workspace.ts';
 
 type Payload = { sealed: string; dropAt: number };
 /** Jobs of 0.2.0 have no network. */
-type Asked = { email: string; language: string; network?: string };
+type SignInRequest = { email: string; language: string; network?: string };
 
 /** Makes and mails a code, to an address that may sign in. A repeat makes a new code. */
 export function sendSignInCode(context: Context, { log }: { log: Pick<Log, 'warn'> }) {
@@ -16,7 +16,7 @@ export function sendSignInCode(context: Context, { log }: { log: Pick<Log, 'warn
     const { store, keyring, now } = context;
     const { sealed, dropAt } = payload as Payload;
     if (now().getTime() > dropAt) return;
-    const asked: Asked = JSON.parse(keyring.open(workspaceSecrets, sealed, codeJobPlace));
+    const asked: SignInRequest = JSON.parse(keyring.open(workspaceSecrets, sealed, codeJobPlace));
     const { email, language, network = '' } = asked;
     const known = await findPerson(context, email, now());
     if (!known) return;

@@ -33,14 +33,14 @@ export function compileStages(
   return { steps: steps.join(',\n'), values: statement.values };
 }
 
-type Later = Exclude<Leaf, { kind: 'fields' }>;
+type LaterLeaf = Exclude<Leaf, { kind: 'fields' }>;
 
-function isLater(node: Node): node is Later {
+function isLater(node: Node): node is LaterLeaf {
   return node.kind !== 'branch' && node.kind !== 'fields' && !isAboutMessages(node);
 }
 
 /** Leaves bounded by a span are read fastest, and often leave the fewest contacts. */
-function rank(leaf: Later): number {
+function rank(leaf: LaterLeaf): number {
   if (leaf.kind === 'list') return 1;
   return leaf.span.since || leaf.span.lastDays !== undefined ? 0 : 2;
 }
@@ -51,7 +51,7 @@ function rank(leaf: Later): number {
  */
 function stage(
   statement: Statement,
-  leaf: Later,
+  leaf: LaterLeaf,
   { number, fewMax }: { number: number; fewMax: number },
 ): string {
   const before = `stage${number - 1}`;
@@ -66,7 +66,7 @@ function stage(
     )`;
 }
 
-function scoped(statement: Statement, leaf: Later, scope: (column: string) => string) {
+function scoped(statement: Statement, leaf: LaterLeaf, scope: (column: string) => string) {
   const before = statement.joins.length;
   const sql = statement.within(scope, () => leafSql(statement, leaf, ''));
   return { sql, joins: statement.joins.slice(before) };

@@ -29,9 +29,9 @@ export function readTree(root: SegmentNode | undefined, timezone: string): Tree 
   };
 }
 
-type Place = { path: string; level: number };
+type NodePosition = { path: string; level: number };
 
-function readNode(node: SegmentNode, { path, level }: Place, reader: Reader): Node {
+function readNode(node: SegmentNode, { path, level }: NodePosition, reader: Reader): Node {
   reader.nodes += 1;
   if (level > levelsMax) throw nodeFault(path, `a tree has at most ${levelsMax} levels`);
   if (reader.nodes > nodesMax) throw nodeFault(path, `a tree has at most ${nodesMax} nodes`);
@@ -54,7 +54,7 @@ const branchOperators: Readonly<Record<number, Branch['operator']>> = {
   [SegmentBranchOperator.OR]: 'or',
 };
 
-function readBranch(branch: SegmentBranch, { path, level }: Place, reader: Reader): Branch {
+function readBranch(branch: SegmentBranch, { path, level }: NodePosition, reader: Reader): Branch {
   const operator = branchOperators[branch.operator];
   if (!operator) {
     throw nodeFault(`${path}.operator`, "invalid branch operator (must be 'and' or 'or')");
