@@ -164,7 +164,7 @@ test.each([
   [Code.Unavailable, 503, 'unavailable'],
   [Code.Unimplemented, 503, 'unavailable'],
   [Code.DeadlineExceeded, 504, 'deadline_exceeded'],
-])('code %i of a service is %i %s and tells nothing else', async (code, status, word) => {
+])('code %i of a service is %i %s and reveals nothing else', async (code, status, word) => {
   const response = await get(`/api/contacts.getByEmail?email=${code}`);
   expect(response.status).toBe(status);
   expect(await response.json()).toEqual({

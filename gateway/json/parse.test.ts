@@ -16,7 +16,7 @@ test.each([
   ` \n{ "a" : [ 1 , 2 ] , "b" : ${filler} } \t`,
   `[1,[2],${filler}]`,
   filler,
-])('a large text is what it is when it is parsed at once: %.60s', async (text) => {
+])('a large text parsed in parts equals the text parsed at once: %.60s', async (text) => {
   const parsed = await parseJsonInTurns(bytesOf(text));
   expect(parsed).toEqual(parseJson(bytesOf(text)));
   expect(Object.keys(parsed as object)).toEqual(Object.keys(parseJson(bytesOf(text)) as object));

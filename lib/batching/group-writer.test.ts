@@ -62,7 +62,7 @@ test('groups are bounded by bytes, and an item that is larger goes alone', async
   expect(groups).toEqual([[4, 4], [4], [50], [1, 1]]);
 });
 
-test('what is refused is found by halving, and the others are written', async () => {
+test('a refused value is found by halving, and the others are written', async () => {
   const tried: number[] = [];
   const written: number[] = [];
   const { writer, refused } = givenWriter({

@@ -17,7 +17,7 @@ test('types are unique', () => {
   expect(new Set(types).size).toBe(types.length);
 });
 
-test('what a release has published stays, since subscriptions and deliveries store it', () => {
+test('types that a release has published stay, since subscriptions and deliveries store them', () => {
   const released =
     `contact.created contact.updated contact.deleted list.subscribed list.unsubscribed
     list.confirmed list.resubscribed list.bounced list.complained list.pending list.removed

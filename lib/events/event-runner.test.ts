@@ -122,7 +122,7 @@ test('a quick event passes the backlogs of eight workspaces whose calls are slow
   expect(got.length - before).toBeLessThanOrEqual(16);
 }, 60_000);
 
-test('what is claimed and not begun when the runner stops is given back as it was', async () => {
+test('jobs that are claimed and not begun when the runner stops are given back unchanged', async () => {
   callMs = 300;
   await tell('busy', 10_000);
   start();

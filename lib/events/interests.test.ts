@@ -102,7 +102,7 @@ test('the types of a workspace win over the default', async () => {
   expect(await told('w3')).toEqual({ contacts, webhooks: ['email.bounced'] });
 });
 
-test('what is set in one process applies to the next change in another', async () => {
+test('an interest set in one process applies to the next change in another', async () => {
   for (const wanted of [['email.sent'], [], types, ['email.bounced'], []]) {
     await call.setInterest({ consumer: 'webhooks', workspaceId: 'w1', types: wanted });
     const { webhooks = [] } = await told('w1');

@@ -23,7 +23,7 @@ test('Liquid between rows stays between the lines', () => {
   );
 });
 
-test('a row of many cells takes time in proportion', () => {
+test('converting a row is linear in its cells', () => {
   const wide = `<table><tr>${'<td></td><!-- -->'.repeat(9_000)}</tr></table>`;
   expect(cpuMs(() => htmlToText(wide))).toBeLessThan(2_000);
 });

@@ -75,7 +75,7 @@ test('a job whose change is rolled back never runs', async () => {
   expect(await waiting()).toEqual([]);
 });
 
-test('of waiting jobs with the same key only the last one runs', async () => {
+test('only the last of the waiting jobs with a key runs', async () => {
   await add(1, { key: 'same' });
   await add(2, { key: 'other' });
   await add(3, { key: 'same' });

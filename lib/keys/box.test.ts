@@ -6,14 +6,14 @@ import { createKeyring } from './keyring.ts';
 
 const plain = Buffer.from('{"order":"1042"}');
 
-test('what is sealed opens for the same place, with any of the keys', () => {
+test('a sealed value opens for the same place, with any of the keys', () => {
   const [old, current] = [randomBytes(32), randomBytes(32)];
   const sealed = createBox([old]).seal(plain, 'row 1');
   expect(createBox([current, old]).open(sealed, 'row 1')).toEqual(plain);
   expect(sealed.includes(plain)).toBe(false);
 });
 
-test('what is sealed opens neither for another place, nor with another key, nor when it was changed', () => {
+test('a sealed value does not open for another place, with another key, or after a change', () => {
   const box = createBox([randomBytes(32)]);
   const sealed = box.seal(plain, 'row 1');
   expect(() => box.open(sealed, 'row 2')).toThrow(/cannot be opened/);

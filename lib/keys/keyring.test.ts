@@ -42,7 +42,7 @@ test.each([
   { ...place, workspaceId: 'w2' },
   { ...place, row: 'r2' },
   { ...place, column: 'c2' },
-])('what is sealed does not open at another place: %o', (elsewhere) => {
+])('a sealed value does not open at another place: %o', (elsewhere) => {
   const sealed = webhooks.seal('webhook-secrets', 'pass-word', place);
   expect(() => webhooks.open('webhook-secrets', sealed, elsewhere)).toThrow('cannot be opened');
   const letter = workspaces.letters.seal('pass-word', place);

@@ -61,7 +61,7 @@ test('while others wait a tenant has half, and all take turns', async () => {
   expect([count('a'), count('b'), count('c')]).toEqual([3, 3, 2]);
 });
 
-test('of three places one tenant has two', async () => {
+test('one tenant has two of three places', async () => {
   limiter = new ConcurrencyLimiter(heavyLimits);
   many('a', 10);
   await settle();

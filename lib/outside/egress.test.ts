@@ -250,7 +250,7 @@ test('a name that resolves to a private address only when it is called is refuse
   await egress.close();
 });
 
-test('of several addresses a public one is called', async () => {
+test('the public one of several addresses is called', async () => {
   const names = givenNames(['10.0.0.1', '::1', '1.1.1.1']);
   const egress = createEgress({ allow: [], dnsServers: [] }, names);
   expect(await egress.resolve('mixed.example', workspaceId)).toEqual({

@@ -15,7 +15,7 @@ const after = (ms: number) => new Date(start.getTime() + ms);
 const open = { isExhausted: false };
 const limit = (key: string, attemptsMax = 3) => ({ key, attemptsMax, windowMs: 60_000 });
 
-test('as many attempts are allowed as the limit says, and the next only after the oldest has expired', async () => {
+test('attempts up to the limit are allowed, and the next after the oldest has expired', async () => {
   for (const ms of [0, 10_000, 20_000]) {
     expect(await countAttempt(store, [limit('a')], after(ms))).toEqual({
       limit: limit('a'),
@@ -71,7 +71,7 @@ test('an attempt that one limit refuses does not count under the others', async 
   expect(await countAttempt(store, [limit('free', 1)], start)).toMatchObject(open);
 });
 
-test('of many attempts at once, under keys in any order, exactly the limit is allowed', async () => {
+test('exactly the limit of concurrent attempts is allowed, under keys in any order', async () => {
   const limits = [limit('x', 5), limit('y', 50)];
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) =>

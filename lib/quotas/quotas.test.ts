@@ -72,7 +72,7 @@ test('there is room until something was counted, and then as much as the quota l
   await until('it is known', async () => both.quotas.room(w1, 'contacts') === 6);
 });
 
-test('what was added since the count takes room', async () => {
+test('rows added since the count take room', async () => {
   const both = given({ used: 4 });
   await counted(both);
   both.quotas.grew(w1, 'contacts', 5);
@@ -117,7 +117,7 @@ test('calls do not count again while a count is fresh', async () => {
   expect(both.world.counted).toBe(1);
 });
 
-test('at most two counts run at once, whoever asks', async () => {
+test('at most two counts run at once, for all callers together', async () => {
   const both = given();
   let release = () => {};
   both.world.release = new Promise((resolve) => {
@@ -183,7 +183,7 @@ test('a quota that was read is kept while workspaces does not answer', async () 
   jest.useRealTimers();
 });
 
-test('what is beyond a quota is not said by a count that failed, nor where the quota was never read', async () => {
+test('countNow fails where the count fails, or the quota was never read', async () => {
   const both = given({ quota: 3n, used: 5 });
   expect(await both.quotas.countNow(w1, 'contacts')).toMatchObject({ used: 5, quota: 3 });
   both.world.countFails = true;
@@ -193,7 +193,7 @@ test('what is beyond a quota is not said by a count that failed, nor where the q
   await expect(both.quotas.countNow('w2', 'contacts')).rejects.toThrow('was not counted');
 });
 
-test('what is beyond a quota is not said while other counts have the places', async () => {
+test('countNow fails while other counts have the places', async () => {
   const both = given({ quota: 3n, used: 5 });
   let release = () => {};
   both.world.release = new Promise((resolve) => {

@@ -67,7 +67,7 @@ test('customEvents.import answers 201 with a result for each row, also for unrea
   });
 });
 
-test('timeline.list tells of a contact, its list, its event and its mail, and is empty once the contact is deleted', async () => {
+test('timeline.list has entries of a contact, its list, its event and its mail, and is empty once the contact is deleted', async () => {
   const email = somebody();
   const list_id = unique('list');
   good(await post('lists.create', { id: list_id, name: 'Readers' }));

@@ -114,7 +114,7 @@ async function givenEverywhere(tenant: TestStack, email: string) {
   return { does, left, news, broadcastId: broadcast.id as string };
 }
 
-test('what is kept about a person is exported, and after it is erased the address is kept in the documented places alone', async () => {
+test('data about a person are exported, and after they are erased the address is kept in the documented places alone', async () => {
   const tenant = await givenTenant();
   const email = `${unique('person')}@example.com`;
   const { does, left, news, broadcastId } = await givenEverywhere(tenant, email);

@@ -43,7 +43,7 @@ async function runsOf(id: string): Promise<number> {
   });
 }
 
-test('of concurrent schedule calls one succeeds, and the broadcast has one run', async () => {
+test('one of concurrent schedule calls succeeds, and the broadcast has one run', async () => {
   const { id, emails } = await givenBroadcast(stack, 50);
   const answers = await times(10, () => act(stack, 'schedule', id, { send_now: true }));
   expectOne(answers, /^cannot schedule a (sending|sent) broadcast$/);
@@ -52,7 +52,7 @@ test('of concurrent schedule calls one succeeds, and the broadcast has one run',
   expect(await runsOf(id)).toBe(1);
 }, 60_000);
 
-test('of concurrent resume calls one succeeds, and nobody is mailed twice', async () => {
+test('one of concurrent resume calls succeeds, and nobody is mailed twice', async () => {
   const { id, emails } = await givenBroadcast(stack, 200);
   await setRate(stack, 3_000);
   await sendNow(stack, id);
@@ -110,7 +110,7 @@ async function winnerOf({ id, emails, templates }: Tested): Promise<string> {
 
 const tooLate = /^cannot select a winner of a (winner_selected|sent) broadcast$/;
 
-test('of concurrent winner selections one succeeds, and its choice is sent', async () => {
+test('one of concurrent winner selections succeeds, and its choice is sent', async () => {
   const tested = await givenTested();
   const answers = await times(10, (at) => select(tested, at % 2));
   expectOne(answers, tooLate);

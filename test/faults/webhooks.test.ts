@@ -15,7 +15,7 @@ import {
 
 const stack = borrowedStack();
 
-test('events wait while webhooks is down, and a workspace where nobody listens has none', async () => {
+test('events wait while webhooks is down, and a workspace without subscriptions has none', async () => {
   const deaf = unique('deaf');
   const token = await ownerToken(stack.settings);
   const callAsOwner = createCall(stack.settings.BASE_URL ?? '', token);

@@ -65,7 +65,7 @@ const readable = (page: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ');
 
-test('the page tells the numbers of the API, and no address', async () => {
+test('the page shows the numbers of the API, and no address', async () => {
   const broadcast = await read();
   pageUrl = broadcast.page_url;
   expect(pageUrl).toMatch(`${stack.settings.BASE_URL}/broadcasts/${id}?token=`);

@@ -110,7 +110,7 @@ async function forged(keyset: Keys, claims: Claims): Promise<string[]> {
   );
 }
 
-test('a process speaks to others as its own service alone', async () => {
+test('a process calls others as its own service alone', async () => {
   for (const { service, keyset, keyring } of leakedEnvironments(stack)) {
     const speaking = (name: string, kid = keyset.identity[0]?.x ?? '') =>
       new SignJWT({ type: 'service' })

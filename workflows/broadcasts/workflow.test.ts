@@ -343,7 +343,7 @@ test('freezing goes on while a slice is being sent, until nothing is left', asyn
   expect(asked.indexOf('send')).toBeLessThan(asked.indexOf('sent'));
 });
 
-test('what was frozen meanwhile is sent while the next freeze is under way', async () => {
+test('recipients that were frozen meanwhile are sent to while the next freeze is under way', async () => {
   const lastSlice = Promise.withResolvers<void>();
   const next: Step = { do: 'send', slices: [1], freezes: true };
   const { asked, activities } = given(

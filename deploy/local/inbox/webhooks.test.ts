@@ -72,7 +72,7 @@ test.each<[string, Sample, string]>([
   expect(await textOf(`/webhooks/${it?.number}`)).toContain(reason);
 });
 
-test('what is no event, and has no headers of webhooks, is kept as well', async () => {
+test('a request without an event or the headers of webhooks is kept as well', async () => {
   await putSecret('demo');
   await fetch(`${base}/webhooks/in/demo`, { method: 'POST', body: '<b>hello' });
   expect(await listed()).toMatchObject([

@@ -24,7 +24,7 @@ test('a keyset of another installation is named', () => {
   expect(texts).toContain('messages cannot open what workspaces seals for it');
 });
 
-test('what is no keyset is said without its value', () => {
+test('a fault of a keyset is reported without its value', () => {
   const [finding] = checkKeys('secret');
   expect(finding?.state).toBe('wrong');
   expect(finding?.text).not.toContain('secret');

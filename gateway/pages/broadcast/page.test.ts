@@ -272,7 +272,7 @@ test('labels of the time axis do not touch each other, however long the broadcas
   }
 });
 
-test('a draft, and a broadcast of nobody, have pages', async () => {
+test('a draft, and a broadcast without recipients, have pages', async () => {
   shown = { broadcast: { name: 'x', status: DRAFT } };
   expect(readable(await textOf())).toContain('0 of 0 recipients are done (0%)');
   const nobody = { name: 'x', status: SENT, startedAt: timestampFromMs(startMs) };
@@ -282,7 +282,7 @@ test('a draft, and a broadcast of nobody, have pages', async () => {
   expect(text).toContain('Nobody has clicked yet.');
 });
 
-test('what cannot be read in time is named, and the rest is shown', async () => {
+test('parts that cannot be read in time are named, and the rest is shown', async () => {
   shown = pageOf({ timeline: undefined, links: undefined, arms: [], comparison: undefined });
   const text = readable(await textOf());
   expect(text).toContain('Sent 3,000');

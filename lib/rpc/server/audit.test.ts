@@ -125,7 +125,7 @@ test('an operation that does not record its change itself is recorded after its 
   }
 });
 
-test('what fails, what is repeated and what is no change of an administrator is not recorded', async () => {
+test("failures, repeats and changes that are not an administrator's are not recorded", async () => {
   await expect(create(newId(), { name: 'bad' })).rejects.toThrow('bad');
   await expect(create(newId(), { name: '' })).rejects.toThrow();
   await lists().subscribeContact({

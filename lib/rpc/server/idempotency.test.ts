@@ -106,7 +106,7 @@ test('a key of another caller is refused, for the same request as well', async (
   expect(await call(key, { id }, again)).toEqual({ name: first.name, replayed: true });
 });
 
-test('what is stored shows neither the answer nor, by a guess, the request', async () => {
+test('the stored row shows neither the answer nor, by a guess, the request', async () => {
   const [key, id] = [unique(), newId()];
   const { name = '' } = await call(key, { id });
   const [row] = await query<{ answer: Buffer; request_hash: Buffer }>(

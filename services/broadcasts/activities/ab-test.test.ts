@@ -113,13 +113,16 @@ test.each([
   ['nobody', 0, 50, {}],
   ['one recipient', 1, 50, { a: 1 }],
   ['a sample of everybody', 4, 100, { a: 2, b: 2 }],
-])('a test of %s leaves nobody for a winner and is sent', async (_name, count, share, expected) => {
-  given.peers.audience = people(count);
-  const key = await givenTest({ sample_percentage: share });
-  expect(await play(key)).toEqual({ do: 'end' });
-  expect(sizes()).toEqual(expected);
-  expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT });
-});
+])(
+  'a test of %s leaves no recipient for a winner and is sent',
+  async (_name, count, share, expected) => {
+    given.peers.audience = people(count);
+    const key = await givenTest({ sample_percentage: share });
+    expect(await play(key)).toEqual({ do: 'end' });
+    expect(sizes()).toEqual(expected);
+    expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT });
+  },
+);
 
 test('without numbers only a person chooses', async () => {
   const key = await givenTest({ auto_send_winner: false });

@@ -312,7 +312,7 @@ test('an empty audience is sent at once', async () => {
   expect((await look(key)).story.status).toBe('sent');
 });
 
-test('of 40 broadcasts that one workspace starts at once 16 slices are sent at a time, and all are sent in the end', async () => {
+test('40 broadcasts that one workspace starts at once send 16 slices at a time, and all are sent', async () => {
   const keys: Key[] = [];
   for (let count = 0; count < 40; count += 1) keys.push(await givenFrozen());
   const underWay = new Map<string, number>();

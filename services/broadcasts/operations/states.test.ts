@@ -179,7 +179,7 @@ test("pause takes over the system's pause, which is not lifted by itself any mor
   expect(broadcast?.status).toBe(BroadcastStatus.SENDING);
 });
 
-test('of two concurrent pauses one succeeds, and the other is refused with the state', async () => {
+test('one of two concurrent pauses succeeds, and the other is refused with the state', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   const answers = await Promise.allSettled([actions.pause(key), actions.pause(key)]);
   expect(answers.map((answer) => answer.status).sort()).toEqual(['fulfilled', 'rejected']);

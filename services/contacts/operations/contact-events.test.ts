@@ -148,7 +148,7 @@ test('an import of 10,000 into a list writes 20,000 events in tens of jobs', asy
   expect(jobs.length).toBeLessThan(60);
 });
 
-test('of quick changes of a contact the later event has the later time, in the data as well', async () => {
+test('the later of two quick changes of a contact has the later time, in the data as well', async () => {
   const workspaceId = await givenLists(given, 'news');
   const email = 'a@example.com';
   await given.contacts.importContacts({

@@ -53,7 +53,7 @@ test('a deleted contact can come back, and nothing of it is restored', async () 
   expect(contact?.firstName).toBeUndefined();
 });
 
-test('who has left a list or all mail and is deleted is not subscribed by the next import, and no address is kept', async () => {
+test('a deleted contact that had left a list or all mail is not subscribed by an import, and no address is kept', async () => {
   const workspaceId = await givenLists(given, 'news', 'tips', 'fine');
   const other = await givenLists(given, 'news');
   const subscribeToLists = ['news', 'tips', 'fine'];
@@ -101,7 +101,7 @@ test('who has left a list or all mail and is deleted is not subscribed by the ne
   expect(await states()).toEqual(['fine active', 'news active']);
 });
 
-test('who has left all mail is remembered without the address, whichever way the contact comes back', async () => {
+test('a contact that has left all mail is remembered without the address, whichever way it comes back', async () => {
   const workspaceId = await givenLists(given);
   const optOuts = async () => {
     const rows = await query<{ email: string }>(

@@ -51,7 +51,7 @@ test('each row is answered in order with its own reason, and the good ones are w
   expect(await read('8')).toMatchObject({ source: 'shop' });
 });
 
-test('of rows with one key the one that happened last is taken, and the others are ignored', async () => {
+test('the latest of the rows with one key is taken, and the others are ignored', async () => {
   const workspaceId = await givenLists(given);
   const version = (v: number, day: number, over: Row = {}) =>
     event({

@@ -86,7 +86,7 @@ const story = [
   'contact.created',
 ];
 
-test('a timeline tells what happened, newest first, each with what the entity is now', async () => {
+test("a timeline lists entries newest first, each with the entity's current state", async () => {
   const workspaceId = await givenStory();
   const { timeline, kinds, nextCursor } = await list(workspaceId, { email: ' ANN@example.com' });
   expect(kinds).toEqual(story);

@@ -5,7 +5,7 @@ import { givenLists, givenStatus, useService } from '../test/given.ts';
 
 const given = useService();
 
-test('matchMembers tells which addresses are in which lists, whatever their status, without those removed', async () => {
+test('matchMembers returns which addresses are in which lists, with any status, without removed ones', async () => {
   const workspaceId = await givenLists(given, 'news', 'offers');
   const add = (list: string, ...emails: string[]) =>
     given.contacts.importContacts({

@@ -209,7 +209,7 @@ test('resolveRecipients of no list asks only whether the person wants any mail',
   ]);
 });
 
-test('matchMembers tells which addresses are members of which segments', async () => {
+test('matchMembers returns which addresses are members of which segments', async () => {
   const workspaceId = await givenPeople([{ name: 'a' }, { name: 'b', country: 'DE' }]);
   const other = await givenPeople([{ name: 'c' }]);
   const { members, segmentMembers } = await given.audience.matchMembers({

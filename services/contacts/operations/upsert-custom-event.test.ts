@@ -254,7 +254,7 @@ test('workspaces stay apart, though they share names and external ids', async ()
   expect(event?.properties).toEqual({ of: 'mine' });
 });
 
-test('parallel upserts of one new key by different contacts end in the latest, told as one creation and changes', async () => {
+test('parallel upserts of one new key by different contacts end in the latest, published as one creation and changes', async () => {
   const workspaceId = await givenLists(given);
   const people = Array.from({ length: 8 }, (_, number) => number);
   await Promise.all(

@@ -38,7 +38,7 @@ test('a list uses its template from the moment it is created', async () => {
   expect(used(workspaceId, 'a')).toEqual({ name: 'News', templateIds: ['confirm'] });
 });
 
-test('a list without double opt-in tells templates nothing', async () => {
+test('a list without double opt-in pushes no uses to templates', async () => {
   const workspaceId = await givenLists(given, 'a');
   await given.lists.updateList({ workspaceId, id: 'a', name: 'B' });
   await given.lists.deleteList({ workspaceId, id: 'a' });

@@ -48,7 +48,7 @@ async function drawnOf(integrationId: string): Promise<number | undefined> {
   return row?.day_count;
 }
 
-test('of a low rate, and of a limit of the day, no more is drawn than is needed', async () => {
+test('permits of a low rate, or under a limit of the day, are drawn only as needed', async () => {
   const permits = new LeasedPermits({ store: given.store, log }, 60_000);
   const slow = { workspaceId: 'w1', integrationId: crypto.randomUUID(), perMinute: 300 };
   expect(await permits.take(slow, drawOf(3))).toMatchObject({ count: 3 });

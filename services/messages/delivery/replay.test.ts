@@ -76,7 +76,7 @@ test('after a kill the next process records what was sent, counts what was begun
   locked.close();
 });
 
-test('what was begun is due again at once: the server is not to blame for a kill', async () => {
+test('a message that was begun is due again at once: the server is not to blame for a kill', async () => {
   const { journal, idOf } = await givenDeadProcess(['begun']);
   journal.open(await installation());
   const id = idOf('begun');
@@ -91,7 +91,7 @@ test('what was begun is due again at once: the server is not to blame for a kill
   locked.close();
 });
 
-test('what was begun and may be tried no more is recorded as sent without an answer', async () => {
+test('a message that was begun and may not be tried again is recorded as sent without an answer', async () => {
   const { journal, idOf, rows } = await givenDeadProcess(['begun']);
   journal.open(await installation());
   await begin(journal, { id: idOf('begun'), unknownRetries: 0 });

@@ -62,7 +62,7 @@ test('a pending membership gets one mail with a confirmation link and no unsubsc
   expect(row).toMatchObject({ status: 'sent', attempts: 1, broadcast_id: null, list_id: listId });
 });
 
-test('the mail speaks the language of the contact', async () => {
+test('the mail is in the language of the contact', async () => {
   given.world.fields.set('ken@example.com', { language: 'ja-JP' });
   given.world.fields.set('uli@example.com', { language: 'de' });
   await consume([pending('ken@example.com'), pending('uli@example.com')]);

@@ -87,7 +87,7 @@ test('mails that are rendered in a thread are kept, and one over 1 MiB is not', 
   expect(content?.html).toContain('<p>slow Ann</p>');
 });
 
-test('of a mail with files everything else is kept', async () => {
+test('everything but the files of a mail is kept', async () => {
   given.world.contentDays = 1;
   const sending = given.newProcess();
   const { notification } = await sending.transactional.createNotification({
@@ -195,7 +195,7 @@ test('a deleted contact takes what is stored of its messages with it', async () 
   expect(left).toEqual([{ contents: 1, requests: [ids[1]], attachments: [ids[1]], messages: 2 }]);
 });
 
-test('of contacts that are deleted while mail to them is sent nothing is left', async () => {
+test('nothing is left of contacts that are deleted while mail to them is sent', async () => {
   given.world.contentDays = 1;
   const { events } = given;
   for (let round = 0; round < 5; round += 1) {

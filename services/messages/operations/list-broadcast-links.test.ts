@@ -33,7 +33,7 @@ test('links come by the clicks of people, over all templates', async () => {
   expect(await given.progress.listBroadcastLinks(foreign)).toMatchObject({ links: [] });
 });
 
-test('of 500 links the first ones come, and how many there are', async () => {
+test('the first of 500 links are listed, with the number of all', async () => {
   const long = 'x'.repeat(1_500);
   const rows = Array.from(
     { length: 500 },

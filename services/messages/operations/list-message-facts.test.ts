@@ -99,7 +99,7 @@ test.each<[Count, string]>([
   });
 });
 
-test('what happened to the messages of an address is listed newest first, in pages', async () => {
+test('the facts about messages of an address are listed newest first, in pages', async () => {
   const all = await list({});
   expect(all).toHaveLength(21);
   expect(all[0]).toMatchObject({

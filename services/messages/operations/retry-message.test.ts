@@ -145,7 +145,7 @@ test('a message of another workspace, and an unknown one, are not found', async 
   }
 });
 
-test('of many retries at once, one puts it into the queue', async () => {
+test('one of several concurrent retries puts the message into the queue', async () => {
   const workspaceId = workspaceOf();
   const id = await givenMessage(given.store, { ...failed, workspace_id: workspaceId });
   const all = await Promise.allSettled(

@@ -181,7 +181,7 @@ test('no message is begun while the journal cannot be written, and calls may com
   rmSync(folder, { recursive: true });
 });
 
-test('what was claimed goes out where unused permits cannot be put back', async () => {
+test('claimed messages go out where unused permits cannot be put back', async () => {
   await sql(`
     create function keep_permits() returns trigger language plpgsql as $$
     begin

@@ -215,7 +215,7 @@ test('a call with an Idempotency-Key sends its message itself, and a repeat gets
   await process.context.transactional.stop();
 });
 
-test('calls of one group with the same Idempotency-Key are one message; another request with it is refused, and nobody else', async () => {
+test('calls of one group with the same Idempotency-Key are one message; another request with it is refused, and no other', async () => {
   const id = await givenNotification(given);
   const to = (name: string) => sendOf(id, { contact: { email: `${name}-${id}@example.com` } });
   const keyed = (key: string) => ({ headers: { 'idempotency-key': `${key}-${id}` } });

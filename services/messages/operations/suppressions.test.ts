@@ -171,7 +171,7 @@ test('an import answers each row', async () => {
   expect(await listed({ emailPrefix: fresh })).toEqual([`${fresh} bounced`]);
 });
 
-test('what is wrong is refused', async () => {
+test('invalid fields of suppressions are refused', async () => {
   const email = unique('wrong');
   await expect(given.suppressions.addSuppression({ workspaceId, email: 'nobody' })).rejects.toThrow(
     'invalid email format',

@@ -42,7 +42,7 @@ test('testTemplate sends the template with its test data, from the given sender,
   expect(rows).toEqual([{ by_hand: true }]);
 });
 
-test('testTemplate tells failures in its answer', async () => {
+test('testTemplate returns failures in its answer', async () => {
   given.world.testData = undefined;
   expect(await given.transactional.testTemplate(request)).toMatchObject({
     success: false,

@@ -20,9 +20,12 @@ test.each([
   ['', undefined],
   ['-', undefined],
   ['constructor', undefined],
-])('a contact that speaks “%s” gets the translation %s where the default is en', (tag, chosen) => {
-  expect(languageChooser(languages, 'en')(tag)).toBe(chosen);
-});
+])(
+  'a contact with the language “%s” gets the translation %s where the default is en',
+  (tag, chosen) => {
+    expect(languageChooser(languages, 'en')(tag)).toBe(chosen);
+  },
+);
 
 test('a translation for a region comes before the default for its language', () => {
   expect(languageChooser(['pt-BR'], 'pt')('pt-BR')).toBe('pt-BR');

@@ -23,7 +23,7 @@ function givenJournal(sizeMax?: number) {
 const kindsIn = async (path: string) =>
   (await readJournal(path))?.lines.map((line) => [line[0], line[0] === 'o' ? line[2].id : line[2]]);
 
-test('what a message has come to is on the disk when its body is begun', async () => {
+test('the last line of each message is on the disk when a body is begun', async () => {
   const { journal, path } = givenJournal();
   journal.claim('w', ['a', 'b', 'c']);
   await begin(journal, { id: 'a' });
@@ -73,7 +73,7 @@ test('a file that grows is written anew with what is still open', async () => {
   journal.close();
 });
 
-test('nothing is begun while the disk takes nothing, and it goes on when it does', async () => {
+test('no message is begun while the disk is full, and sending goes on afterwards', async () => {
   const { journal, path } = givenJournal(500);
   // A folder in the place of the new file, as a full disk refuses it.
   mkdirSync(`${path}.new`);

@@ -98,7 +98,7 @@ test('broadcastStats reads no messages', async () => {
   expect(stats).toMatchObject({ totalSent: 6, totalFailed: 1, totalSkipped: 1, totalDeferred: 2 });
 });
 
-test('what an older version did not count is counted by the first look, and once', async () => {
+test('messages that an older version did not count are counted once, by the first look', async () => {
   const { broadcastId } = await mixedBatch();
   await sql(
     'update variation_counts set failed = 0, skipped = 0, deferred = 0 where broadcast_id = $1',

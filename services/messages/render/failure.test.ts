@@ -8,7 +8,7 @@ test.each([
   ["Cannot read properties of undefined (reading 'zoë')", 'Cannot read properties of undefined'],
   ['the template takes too long to render', 'the template takes too long to render'],
   ["'Zoë' is not a function", 'an error'],
-])('of the error %p the reason is %p', (words, reason) => {
+])('the error %p has the reason %p', (words, reason) => {
   expect(renderFailureReason(renderFailureInfo(new Error(words)))).toBe(reason);
 });
 

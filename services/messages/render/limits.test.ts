@@ -118,7 +118,7 @@ test.each([
   expect(ms).toBeLessThan(5_000);
 });
 
-test('a machine that stands still for a moment fails no message', async () => {
+test('a machine that stops for a moment fails no message', async () => {
   const contact = {
     last_name: 5,
     get first_name() {

@@ -41,7 +41,7 @@ test('messages that are older than the workspace keeps them go, with what they w
   expect(requests).toEqual([]);
 });
 
-test('what is still to be sent stays', async () => {
+test('messages that are still to be sent stay', async () => {
   await givenAged('scheduled', 100, { status: 'deferred', due_at: daysAgo(-1) });
   await givenAged('sending', 100, { status: 'sending' });
   await run(90);
@@ -65,7 +65,7 @@ test('counts of a broadcast stay when its messages go', async () => {
   expect(stats).toMatchObject([{ sent: 3 }]);
 });
 
-test('more than a step goes at once, by the index of times', async () => {
+test('one run deletes more than one step, by the index of times', async () => {
   await query(
     given.store.fork(),
     `insert into messages (workspace_id, id, contact_email, template_id, template_version, integration_id, status,

@@ -136,7 +136,7 @@ test('system mail goes out behind a recipient that the server refuses', async ()
   await mailed('s1@example.com');
 });
 
-test('events are applied beside one that names nobody', async () => {
+test('events are applied beside one that names no contact', async () => {
   const nobody = ['confirmation.due', 'contact.deleted', 'a.new.type'];
   await consume([
     ...nobody.map((type) => ({ type, dataJson: '{}' })),

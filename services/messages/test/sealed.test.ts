@@ -49,7 +49,7 @@ async function stored(id: string): Promise<Buffer> {
   return row?.request ?? Buffer.alloc(0);
 }
 
-test('what was sealed before keysets is sealed by the key in use, once, in batches', async () => {
+test('values sealed before keysets are sealed by the key in use, once, in batches', async () => {
   await store(messageId, request);
   const box = keyring.box('message-requests', workspaceId);
   const ids = Array.from({ length: 120 }, () => crypto.randomUUID());

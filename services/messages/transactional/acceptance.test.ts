@@ -90,7 +90,7 @@ test('bulk mail is held as soon as a call has waited for long, and not only when
   took.mockRestore();
 });
 
-test('what a call that waits for long sets free belongs to no call', async () => {
+test('work that a waiting call sets free belongs to no call', async () => {
   const id = await givenNotification(given);
   const release = Promise.withResolvers<void>();
   given.world.resolving = () => release.promise;
@@ -107,7 +107,7 @@ test('what a call that waits for long sets free belongs to no call', async () =>
   expect(new Set(requests)).toEqual(new Set([undefined]));
 });
 
-test('a process that stands still in the middle of a group holds up repeats and their group for seconds, and fails none', async () => {
+test('a process that stops in the middle of a group delays repeats and their group for seconds, and fails none', async () => {
   const id = await givenNotification(given);
   const { context } = given;
   const key = { key: `key-${id}`, externalId: `order-${id}` };

@@ -77,7 +77,7 @@ test('a message that its process left behind is sent by another, and what it may
   await end(dead);
 }, 90_000);
 
-test('what a server defers is tried again when it is due, with all that it was accepted with', async () => {
+test('a message that a server defers is tried again when it is due, with all that it was accepted with', async () => {
   const id = await givenNotification(given);
   given.sink.behaviour.greylist = '451 4.7.1 greylisted, come back';
   const process = running();

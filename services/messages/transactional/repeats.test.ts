@@ -78,7 +78,7 @@ test('a message whose predecessor failed is accepted under its external_id, and 
   expect(writesOf(email)).toBe(2);
 }, 30_000);
 
-test('of repeats by external_id in one batch only the first writes its contact', async () => {
+test('only the first of repeats by external_id in one batch writes its contact', async () => {
   const id = await givenNotification(given);
   const emails = ['one', 'two', 'three'].map((name) => `${name}-${id}@example.com`);
   const notifications = emails.map(
@@ -98,7 +98,7 @@ test('of repeats by external_id in one batch only the first writes its contact',
   expect(message?.contactEmail).toBe(emails[0]);
 });
 
-test('of repeats in a batch with an Idempotency-Key only the first writes its contact', async () => {
+test('only the first of repeats in a batch with an Idempotency-Key writes its contact', async () => {
   const id = await givenNotification(given);
   const emails = ['one', 'two'].map((name) => `${name}-${id}@example.com`);
   const notifications = emails.map(

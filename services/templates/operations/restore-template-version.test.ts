@@ -43,7 +43,7 @@ test('restore finds no unknown version, nor one of a deleted template', async ()
   );
 });
 
-test('what cannot be compiled any more is not restored', async () => {
+test('a version that no longer compiles is not restored', async () => {
   const request = createRequest();
   const french = { ...request, translations: { fr: { email: request.email } } };
   await given.client.createTemplate(french);

@@ -101,7 +101,7 @@ test.each([
     'several',
     ['HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n', answers],
   ],
-])('an interim response that nobody asked for is passed over: %s', async (_, pieces) => {
+])('an unrequested interim response is skipped: %s', async (_, pieces) => {
   const server = createTcpServer((socket) => {
     socket.on('data', async (request) => {
       if (!`${request}`.startsWith('POST')) return;
@@ -222,11 +222,11 @@ test.each<[string, (socket: Socket) => void, string]>([
   });
 });
 
-test('nobody listening is a failure', async () => {
+test('a refused connection is a failure', async () => {
   expect((await send('http://127.0.0.1:1/')).error).toBe('connection refused');
 });
 
-test('a certificate that nobody trusts is a failure', async () => {
+test('an untrusted certificate is a failure', async () => {
   const url = await urlOf(
     createSecureServer(certificate, (_, reply) => reply.end()),
     'https',

@@ -10,7 +10,7 @@ afterEach(() => {
   given.told.interests = [];
 });
 
-test('a new subscription is enabled, has a secret of its own, and tells its fields twice', async () => {
+test('a new subscription is enabled, has a secret of its own, and returns its fields twice', async () => {
   const workspaceId = givenWorkspace();
   const { subscription } = await given.client.createWebhookSubscription({
     workspaceId,

@@ -39,7 +39,7 @@ test('sends one signed callback that is neither recorded nor counted, disabled o
   });
 });
 
-test('tells a failure in its answer', async () => {
+test('returns a failure in its answer', async () => {
   const { key } = await givenTested(() => 500);
   const refused = await given.client.testWebhookSubscription(key);
   expect(refused).toMatchObject({ success: false, statusCode: 500, responseBody: 'thanks' });

@@ -45,7 +45,7 @@ test('delivers an event at once, with its data as they were sent', async () => {
   expect((await endpointOf(given, id))?.last_delivery_at).toEqual(given.clock.now);
 });
 
-test('inserts a batch once, however often it comes', async () => {
+test('inserts a batch once, however often it arrives', async () => {
   const { endpoint, workspaceId } = await givenListening();
   const batchId = crypto.randomUUID();
   for (let count = 0; count < 3; count += 1) {
@@ -174,7 +174,7 @@ test('at most 64 callbacks of a workspace are open at one origin', async () => {
   expect(most).toBeLessThanOrEqual(64);
 });
 
-test('finds deliveries that nobody has named', async () => {
+test('finds deliveries without a poke', async () => {
   const { endpoint, workspaceId, id } = await givenListening();
   await givenDeliveries(given, workspaceId, [{ subscriptionId: id }, { subscriptionId: id }]);
   const own = new Dispatcher(given.context);

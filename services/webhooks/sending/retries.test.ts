@@ -49,7 +49,7 @@ test('sends all that is due, under the same ids, and its results are stored when
   expect(endpoint.received.every(({ attempt }) => attempt === 2)).toBe(true);
 });
 
-test('what is not due yet waits, and so do first attempts', async () => {
+test('retries that are not due yet wait, and so do first attempts', async () => {
   const { endpoint, key } = await givenRetries(1);
   const rows = [
     { subscriptionId: key.id },

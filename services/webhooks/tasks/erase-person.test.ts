@@ -73,7 +73,7 @@ test('an erasure ends after a week, when no event of before can come any more', 
   expect(await isQueued()).toBe(false);
 });
 
-test('a deletion queues it, also where nobody listens to deletions', async () => {
+test('a deletion queues it, also without a subscription to deletions', async () => {
   const workspaceId = givenWorkspace();
   await givenSubscription(given, workspaceId, { eventTypes: ['list.subscribed'] });
   const contact = { contact: { email: 'gone@example.com' } };
@@ -123,7 +123,7 @@ async function givenDeletion(email: string) {
   return { workspaceId, consume, run, left };
 }
 
-test('an event of before the deletion goes, however late it comes', async () => {
+test('an event from before the deletion is deleted, however late it arrives', async () => {
   const email = 'late@example.com';
   const { workspaceId, consume, run, left } = await givenDeletion(email);
   await run(0);

@@ -31,7 +31,7 @@ test('pending deliveries of a subscription that the system has disabled are fail
   ]);
 });
 
-test('what is pending stays so where a person has disabled it, or enabled it meanwhile', async () => {
+test('pending deliveries stay where a person has disabled the subscription, or enabled it meanwhile', async () => {
   const key = await givenPending();
   await failDeliveries(given.context)(key);
   await setEndpoint(given, key.id, { enabled: false });

@@ -150,7 +150,7 @@ test('a sign-in is in the log of each workspace that it opens', async () => {
   expect(await latest()).toMatchObject({ action: 'user.rootSignin', actorId: root.subject });
 });
 
-test('what was refused is not in the log', async () => {
+test('refused changes are not in the log', async () => {
   const count = (await entries()).length;
   const settings = { timezone: 'Nowhere' };
   const refused = given.workspaces(root).updateWorkspace({ id: workspaceId, name: 'x', settings });

@@ -74,7 +74,7 @@ test('the job that erases commits with the deletion, and a lost one is added aga
   expect(await jobs()).toContainEqual({ key: `erase ${workspaceId}` });
 });
 
-test('what calls in flight write after the first round is erased within seconds', async () => {
+test('rows that calls in flight write after the first round are erased within seconds', async () => {
   await remove();
   const { store } = given.context;
   const { clock } = given;

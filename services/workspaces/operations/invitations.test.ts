@@ -149,7 +149,7 @@ test('the token of an invitation is stored as a hash, and is in no answer', asyn
   expect(text).not.toContain(token);
 });
 
-test('the mail speaks the language of the invitation, and holds nobody to a name of many lines', async () => {
+test('the mail is in the language of the invitation, with names on one line', async () => {
   await given
     .workspaces(root)
     .updateWorkspace({ id: workspaceId, name: 'A\r\nBcc: x', settings: {} });

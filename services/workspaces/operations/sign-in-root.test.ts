@@ -167,7 +167,7 @@ test('a signature works once, even for concurrent requests', async () => {
   await expect(given.users.signInRoot(elsewhere)).rejects.toMatchObject(refused);
 });
 
-test('a used signature counts as a failure: who repeats one takes nothing from its owner', async () => {
+test('a used signature counts as a failure: repeating one takes nothing from its owner', async () => {
   const used = nextRequest();
   await given.users.signInRoot(used);
   expect(await limitsTold(used)).toEqual(['5', '4', '300']);

@@ -165,7 +165,7 @@ test('an unreachable mail server is tried again, and what cannot be sent is drop
   await send(payload);
 });
 
-test('the mail speaks the language asked for, else the one of the person', async () => {
+test('the mail is in the requested language, else in the one of the person', async () => {
   const ken = await givenPerson(`ken${count}@example.com`, 'ja');
   const subjectOf = async (language: string) => {
     await askedCode(ken, language);

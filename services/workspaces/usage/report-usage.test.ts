@@ -35,7 +35,7 @@ test('reports at one time lose nothing', async () => {
   expect(await report(...names.map((name) => [name, 1] as const))).toEqual(names.map(() => 5));
 });
 
-test('what was not reported for a minute is forgotten', async () => {
+test('keys without reports for a minute are forgotten', async () => {
   await report(['old', 3]);
   await query(
     given.context.store.fork(),

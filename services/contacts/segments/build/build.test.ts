@@ -62,7 +62,7 @@ test('a build goes on after the last page that was committed', async () => {
   expect(events.filter(({ type }) => type === 'segment.joined')).toHaveLength(30);
 });
 
-test('of two builds at once the newer one ends, and the older one writes nothing more', async () => {
+test('the newer of two concurrent builds ends, and the older one writes nothing more', async () => {
   const workspaceId = await givenBuild();
   const { build_id: older } = await findSegment(given.context.store.fork(), { workspaceId, id });
   await onePage(workspaceId);

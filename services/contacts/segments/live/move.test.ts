@@ -28,7 +28,7 @@ const events = async (workspaceId: string) =>
     .filter(({ type }) => type.startsWith('segment.'))
     .map(({ type, data }) => `${type} ${data.email} ${data.segment_id} ${data.segment_name}`);
 
-test('a change moves a contact in and out, and tells each move once', async () => {
+test('a change moves a contact in and out, and publishes each move once', async () => {
   const workspaceId = await givenLists(given);
   const id = 'germans';
   await givenContacts(given, workspaceId, { ann: { country: 'DE' }, bob: { country: 'FR' } });
@@ -47,7 +47,7 @@ test('a change moves a contact in and out, and tells each move once', async () =
   expect(await events(workspaceId)).toEqual([]);
 });
 
-test('who left is in the timeline with both ends, and nothing is kept of a deleted contact', async () => {
+test('a contact that left has both times in its timeline, and nothing is kept of a deleted contact', async () => {
   const workspaceId = await givenLists(given);
   const id = 'germans';
   await givenContacts(given, workspaceId, { ann: { country: 'DE' }, bob: { country: 'DE' } });
