@@ -25,7 +25,7 @@ test.each([
   ['99 messages each', variation('a', 99, 90), variation('b', 99, 10), false],
   ['100 messages each', variation('a', 100, 90), variation('b', 100, 10), true],
   ['an empty arm', variation('a', 1_000, 900), variation('b', 0, 0), false],
-])('of %s it says whether it is enough', (_, a, b, isEnough) => {
+])('compare says whether %s is enough', (_, a, b, isEnough) => {
   expect(compare([b, a])?.isEnough).toBe(isEnough);
 });
 
