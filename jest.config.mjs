@@ -3,11 +3,12 @@ const slow = process.env.SLOW_TESTS
   ? []
   : ['/test/security/rotation\\.test\\.ts$', '/test/faults/disk-full\\.test\\.ts$'];
 
-/** Tests run the sources as they are: Node strips the types, Jest sees ES modules. */
+/** Node loads the sources as they are, and strips the types. */
 export default {
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': '<rootDir>/test/setup/strip-types.cjs' },
+  runtime: '<rootDir>/test/setup/runtime.cjs',
+  testEnvironment: '<rootDir>/test/setup/environment.cjs',
+  injectGlobals: false,
+  transform: {},
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.postrider/', ...slow],
   modulePathIgnorePatterns: ['<rootDir>/.postrider/'],
