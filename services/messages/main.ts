@@ -19,6 +19,7 @@ import { ContentKeeper } from './contents/keeper.ts';
 import { sealedColumns } from './contents/sealed.ts';
 import { Hold } from './hold/hold.ts';
 import { notificationUses } from './notifications/template-uses.ts';
+import { settingsChanged } from './operations/refresh-settings.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { ResultRecorder } from './record/recorder.ts';
@@ -118,6 +119,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
+    notices: { [settingsChanged]: plans.refresh },
     prepare: async () => {
       await addErasing(store.fork(), 0);
       await addClearing(store.fork(), 0);
