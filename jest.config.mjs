@@ -15,9 +15,9 @@ export default {
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.cjs',
-  maxWorkers: 2,
-  // Jest never frees the modules of a file that has run (30 MB for a service's); a worker with a large heap takes longer to
-  // exit than the half second that Jest waits for it.
+  // Twice the cores of CI: files wait as long as they compute.
+  maxWorkers: 4,
+  // A worker with a large heap takes longer to exit than the half second that Jest waits for it.
   workerIdleMemoryLimit: '300MB',
   testTimeout: 20_000,
 };
