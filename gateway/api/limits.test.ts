@@ -93,7 +93,10 @@ test('refusals of a caller come at a pace of 50 a second after the first 50', as
     }),
   );
   await brake.hold('other', signal);
-  expect(answered).toBe(50);
+  // On a busy machine time has passed since the first.
+  const meanwhile = Math.floor((performance.now() - beganAtMs) / 20);
+  expect(answered).toBeGreaterThanOrEqual(50);
+  expect(answered).toBeLessThanOrEqual(50 + meanwhile);
   await Promise.all(held);
   expect(performance.now() - beganAtMs).toBeGreaterThan(150);
 });
