@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util';
 import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { MessageBuffer } from '../services/messages/mime/buffer.ts';
-import { writeMessage } from '../services/messages/mime/message.ts';
+import { writeMail } from '../services/messages/mime/write.ts';
+import type { SendOutcome } from '../services/messages/providers/outcome.ts';
+import { SmtpPool } from '../services/messages/providers/smtp/pool.ts';
 import type { Envelope, MailRecipient } from '../services/messages/render/compose.ts';
 import { renderFailureInfo } from '../services/messages/render/failure.ts';
 import { compileMessage, type Program } from '../services/messages/render/program.ts';
-import type { SendOutcome } from '../services/messages/smtp/outcome.ts';
-import { SmtpPool } from '../services/messages/smtp/pool.ts';
 import { createCompiler } from '../services/templates/compile/compiler.ts';
 import { mjmlSource } from '../services/templates/compile/source.ts';
 import { newsletter } from './newsletter.ts';
@@ -105,9 +105,8 @@ function recipientOf(number: number): MailRecipient {
 
 async function mailOf(program: Program, recipient: MailRecipient): Promise<Mail> {
   const buffer = new MessageBuffer();
-  writeMessage(buffer, program.prepare(recipient));
-  // Without the dot that ends it, which each client writes itself.
-  const raw = Buffer.from(buffer.written()).subarray(0, -'.\r\n'.length);
+  writeMail(buffer, program.prepare(recipient));
+  const raw = Buffer.from(buffer.written());
   const { subject = '', text = '', html = '' } = await PostalMime.parse(raw);
   return { to: recipient.email, subject, text, html, raw };
 }
@@ -132,6 +131,7 @@ async function sendOurs(
     const to = recipient.email;
     return {
       outgoing: {
+        id: recipient.messageId,
         from,
         to,
         startsUntilMs: leaseUntilMs,

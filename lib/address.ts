@@ -6,7 +6,7 @@ const { isFQDN } = validator;
 
 const addressMaxBytes = 254;
 const localMaxBytes = 64;
-// RFC 5321 without quoted forms. Other characters need SMTPUTF8 on every server on the way, which
+// RFC 5321 without quoted forms. Other characters need RFC 6531 on every server on the way, which
 // few support.
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 /** Characters that `domainToASCII` would treat as escapes, ports or paths. */

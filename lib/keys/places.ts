@@ -2,11 +2,6 @@ import type { SealedPlace } from './keyring.ts';
 
 // Places that two services must agree on: one seals, the other opens.
 
-/** The password of an integration: workspaces stores it, messages opens it. */
-export function passwordPlace(workspaceId: string, integrationId: string): SealedPlace {
-  return { workspaceId, row: integrationId, column: 'smtp.password' };
-}
-
 /** A header of a recipient feed, on its way from broadcasts to messages. */
 export function headerPlace(workspaceId: string, broadcastId: string, name: string): SealedPlace {
   return { workspaceId, row: broadcastId, column: `header ${name.toLowerCase()}` };

@@ -10,7 +10,7 @@ import { Mover } from './segments/live/mover.ts';
 import { contactsRoutes, services } from './service.ts';
 import { listsWithTemplate, listUses } from './subscription/template-uses.ts';
 import { beginBuilds } from './tasks/begin-builds.ts';
-import { addClearing, clearTimelines } from './tasks/clear-timelines.ts';
+import { clearTimelines } from './tasks/clear-timelines.ts';
 import { emptySegment } from './tasks/empty-segment.ts';
 import { endMemberships } from './tasks/end-memberships.ts';
 import { wake } from './tasks/wake.ts';
@@ -21,6 +21,7 @@ export const part = servicePart(readConfig, async (base, config) => {
   const consumers = { messages: base.peer('messages'), webhooks: base.peerIfDeployed('webhooks') };
   const temporal = connectTemporal(config.temporal);
   const mover = new Mover(context);
+  const clearing = clearTimelines(context, base.log);
   return {
     store,
     services,
@@ -28,7 +29,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     deliverEvents: deliverEvents('contacts', consumers),
     tasks: {
       endMemberships: endMemberships(context),
-      clearTimelines: clearTimelines(context, base.log),
+      clearTimelines: clearing.task,
       pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),
       pushAllTemplateUses: pushAllTemplateUses(store, {
         kind: 'list',
@@ -42,7 +43,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     minutely: ['beginBuilds'],
     async prepare() {
       await addPush(messageInterests, store.fork(), {});
-      await addClearing(store.fork(), 0);
+      await clearing.add(store.fork(), 0);
       mover.start();
     },
     close: async () => {

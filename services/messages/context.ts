@@ -21,17 +21,19 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
-import type { Feeds } from './content/feeds.ts';
-import type { Plans } from './content/plans.ts';
-import type { ContentKeeper } from './contents/keeper.ts';
+import type { Admission } from './admission/admission.ts';
+import type { LeasedPermits } from './admission/leased-permits.ts';
+import type { Outages } from './admission/outages.ts';
+import type { ContentKeeper } from './archive/keeper.ts';
+import type { Underway } from './delivery/underway.ts';
 import type { Hold } from './hold/hold.ts';
 import type { Contacts, Templates, TestData } from './peers.ts';
+import type { Feeds } from './plans/feeds.ts';
+import type { Plans } from './plans/plans.ts';
+import type { SystemMail } from './providers/smtp/system-mail.ts';
 import type { Journal } from './record/journal.ts';
 import type { ResultRecorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
-import type { Admission } from './sending/admission.ts';
-import type { Underway } from './sending/underway.ts';
-import type { SystemMail } from './system-mail.ts';
 import type { Transactional } from './transactional/open.ts';
 
 /** The dependencies of this service's operations and tasks. */
@@ -61,6 +63,8 @@ export type Context = {
   thread: RenderThread;
   /** Decides whose messages are sent next, and holds the connections. */
   admission: Admission;
+  permits: LeasedPermits;
+  outages: Outages;
   underway: Underway;
   recorder: ResultRecorder;
   contents: ContentKeeper;

@@ -12,27 +12,30 @@ import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { servicePart } from '#lib/process/run-service.ts';
 import { Quotas } from '#lib/quotas/quotas.ts';
+import { Admission } from './admission/admission.ts';
+import { LeasedPermits } from './admission/leased-permits.ts';
+import { Outages } from './admission/outages.ts';
+import { ContentKeeper } from './archive/keeper.ts';
+import { sealedColumns } from './archive/sealed.ts';
 import { readConfig } from './config.ts';
-import { createFeeds } from './content/feeds.ts';
-import { createPlans } from './content/plans.ts';
-import { ContentKeeper } from './contents/keeper.ts';
-import { sealedColumns } from './contents/sealed.ts';
+import { measureSending } from './delivery/metrics.ts';
+import { startJournal } from './delivery/replay.ts';
+import { Underway } from './delivery/underway.ts';
 import { Hold } from './hold/hold.ts';
 import { notificationUses } from './notifications/template-uses.ts';
 import { settingsChanged } from './operations/refresh-settings.ts';
+import { createFeeds } from './plans/feeds.ts';
+import { createPlans } from './plans/plans.ts';
+import { providers } from './providers/all.ts';
+import { openSystemMail } from './providers/smtp/system-mail.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { ResultRecorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
-import { Admission } from './sending/admission.ts';
-import { measureSending } from './sending/metrics.ts';
-import { startJournal } from './sending/replay.ts';
-import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
-import { openSystemMail } from './system-mail.ts';
-import { addClearing, clearMessages } from './tasks/clear-messages.ts';
-import { addErasing, eraseContents } from './tasks/erase-contents.ts';
+import { clearMessages } from './tasks/clear-messages.ts';
+import { eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
@@ -58,7 +61,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const thread = new RenderThread();
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
-  const plans = createPlans({ store, keyring, workspaces, templates });
+  const plans = createPlans({ store, keyring, workspaces, templates, providers });
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
@@ -66,6 +69,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const underway = new Underway({ outcomes, owner, journal });
   const recorder = new ResultRecorder({ outcomes, outbox, owner, log, journal });
   const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
+  const permits = new LeasedPermits({ store, log });
   const admission = new Admission({ resolve: egress.resolve, mayStart });
   const systemMail = config.systemMailUrl
     ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
@@ -95,6 +99,8 @@ export const part = servicePart(readConfig, async (parts, config) => {
     feeds: createFeeds({ egress, keyring }),
     thread,
     admission,
+    permits,
+    outages: new Outages(),
     underway,
     recorder,
     contents: new ContentKeeper({ store, quotas, keyring, log }),
@@ -104,6 +110,8 @@ export const part = servicePart(readConfig, async (parts, config) => {
   };
   const transactional = openTransactional(base);
   const context = { ...base, transactional };
+  const erasing = eraseContents(context);
+  const clearing = clearMessages(context);
   return {
     store,
     services,
@@ -113,16 +121,16 @@ export const part = servicePart(readConfig, async (parts, config) => {
     tasks: {
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
-      eraseContents: eraseContents(context),
-      clearMessages: clearMessages(context),
+      eraseContents: erasing.task,
+      clearMessages: clearing.task,
       forgetContacts: forgetContacts(store),
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
     notices: { [settingsChanged]: plans.refresh },
     prepare: async () => {
-      await addErasing(store.fork(), 0);
-      await addClearing(store.fork(), 0);
+      await erasing.add(store.fork(), 0);
+      await clearing.add(store.fork(), 0);
       await hold.start();
       if (journal) lock = await startJournal(context, journal, journalFolder);
       transactional.sweep.start();
@@ -133,6 +141,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       hold.stop();
       admission.close();
       await underway.drained(recordMaxMs);
+      await permits.close();
       await context.contents.drained(recordMaxMs);
       journal?.close();
       lock?.close();

@@ -21,6 +21,7 @@ import { ConsentTimes } from './migrations/m0019-consent-times.ts';
 import { Expiry } from './migrations/m0020-expiry.ts';
 import { InterestVersions } from './migrations/m0021-interest-versions.ts';
 import { FileWorkspaces } from './migrations/m0022-file-workspaces.ts';
+import { ProviderIds } from './migrations/m0023-provider-ids.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -87,6 +88,7 @@ export function openMessagesStore(
       'm0020-expiry': Expiry,
       'm0021-interest-versions': InterestVersions,
       'm0022-file-workspaces': FileWorkspaces,
+      'm0023-provider-ids': ProviderIds,
     },
   });
 }

@@ -7,7 +7,7 @@ import { sealedColumns } from './endpoint/sealed.ts';
 import { interests } from './interests/interests.ts';
 import { services, webhooksRoutes } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
-import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
+import { clearDeliveries } from './tasks/clear-deliveries.ts';
 import { erasePerson } from './tasks/erase-person.ts';
 import { failDeliveries } from './tasks/fail-deliveries.ts';
 import { forgetDeliveries } from './tasks/forget-deliveries.ts';
@@ -18,6 +18,7 @@ import { wake } from './tasks/wake.ts';
 export const part = servicePart(readConfig, async (base, config) => {
   const context = await openContext(base, config);
   const temporal = connectTemporal(config.temporal);
+  const clearing = clearDeliveries(context, base.log);
   return {
     store: context.store,
     services,
@@ -27,7 +28,7 @@ export const part = servicePart(readConfig, async (base, config) => {
       pushInterests: pushInterests(interests, context.producers, context),
       failDeliveries: failDeliveries(context),
       forgetDeliveries: forgetDeliveries(context),
-      clearDeliveries: clearDeliveries(context, base),
+      clearDeliveries: clearing.task,
       erasePerson: erasePerson(context),
       wake: wake({ ...context, temporal }),
       checkRuns: checkRuns(context),
@@ -37,7 +38,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     minutely: ['checkRuns'],
     async prepare() {
       await addPush(interests, context.store.fork(), {});
-      await addClearing(context.store.fork(), 0);
+      await clearing.add(context.store.fork(), 0);
       context.dispatcher.start();
     },
     close: async () => {

@@ -4,17 +4,9 @@ import { refusal } from '#lib/errors/reasons.ts';
 
 export type StoredWarmUp = { started_on: string; daily_limits: number[] };
 
-/** As stored: the password sealed. */
+/** As stored. The settings stand beside it under the name of the kind, each secret sealed. */
 export type StoredProvider = {
-  kind: 'smtp';
-  smtp: {
-    host: string;
-    port: number;
-    username: string;
-    sealed_password: string;
-    use_tls: boolean;
-    ehlo_hostname: string;
-  };
+  kind: string;
   senders: { id: string; email: string; name: string; is_default: boolean }[];
   rate_limit_per_minute: number;
   warm_up?: StoredWarmUp;

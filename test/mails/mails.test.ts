@@ -6,7 +6,7 @@ import { createLinkReader, linkKeys } from '#lib/keys/signed-link.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { MessageBuffer } from '../../services/messages/mime/buffer.ts';
-import { writeMessage } from '../../services/messages/mime/message.ts';
+import { writeMail } from '../../services/messages/mime/write.ts';
 import type { Envelope, MailRecipient } from '../../services/messages/render/compose.ts';
 import { compileMessage } from '../../services/messages/render/program.ts';
 import { RenderThread } from '../../services/messages/render/thread.ts';
@@ -68,8 +68,8 @@ async function sent({ mjml, subject, data }: GivenMail) {
     ? program.compose(recipient, await thread.render(program.slow, program.scope(recipient)))
     : program.prepare(recipient);
   const buffer = new MessageBuffer();
-  writeMessage(buffer, prepared);
-  return { raw: Buffer.from(buffer.written().subarray(0, -3)), program, body };
+  writeMail(buffer, prepared);
+  return { raw: Buffer.from(buffer.written()), program, body };
 }
 
 const byPython = `

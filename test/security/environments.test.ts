@@ -7,8 +7,8 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { deriveKey } from '#lib/keys/derive.ts';
 import { privateKeyOf } from '#lib/keys/key-pair.ts';
 import type { Claims, SealedPlace } from '#lib/keys/keyring.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import { oldCredentialKeys, openOldCredential } from '#lib/keys/secret-key.ts';
+import { secretPlace } from '#lib/providers/kind.ts';
 import { connectTo } from '#lib/rpc/client/client.ts';
 import { givenEndpoint } from '../../services/webhooks/test/given-endpoint.ts';
 import { leakedEnvironments } from '../stack/environment.ts';
@@ -192,7 +192,7 @@ async function givenSecrets(): Promise<Stored[]> {
         `select provider->'smtp'->>'sealed_password' as sealed from workspaces.integrations ${where}`,
         made.integration_id,
       ),
-      place: passwordPlace(workspaceId, made.integration_id),
+      place: secretPlace({ workspaceId, integrationId: made.integration_id }, 'smtp.password'),
     },
     {
       ...{ owner: 'webhooks', purpose: 'webhook-secrets', plain: String(secret) },

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import { linkKeys, linkSigner } from '#lib/keys/signed-link.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
+import { secretPlace } from '#lib/providers/kind.ts';
 import { givenEndpoint } from '../../services/webhooks/test/given-endpoint.ts';
 import { leakedEnvironments } from '../stack/environment.ts';
 import {
@@ -123,7 +123,7 @@ test(
     }
     // Only the new keys open what is stored.
     const sealed = await integration.sealed();
-    const place = passwordPlace(workspaceId, integration.id);
+    const place = secretPlace({ workspaceId, integrationId: integration.id }, 'smtp.password');
     expect(keyringIn(stack.folder, 'messages').letters.open(sealed, place)).toBe('smtp-pass');
     expect(() => before.keys.letters.open(sealed, place)).toThrow('cannot be opened');
     expect(() => keyringIn(stack.folder, 'messages').letters.open(before.sealed, place)).toThrow();

@@ -32,7 +32,7 @@ async function left(workspaceId: string): Promise<number> {
 async function clear(over: object = {}) {
   const warnings: object[] = [];
   const log = { warn: (about: object) => void warnings.push(about) };
-  await clearTimelines({ ...given.context, ...over }, log)();
+  await clearTimelines({ ...given.context, ...over }, log).task();
   return warnings;
 }
 

@@ -1,85 +1,43 @@
-import { addJob } from '#lib/jobs/jobs.ts';
+import { type Retention, retentionJob } from '#lib/jobs/retention.ts';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
-import type { EntityManager, Store } from '#lib/postgres/store.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { keptSince } from '../timeline/retention.ts';
 
-const stepSize = 5_000;
-const everyMs = 60 * 60 * 1_000;
-const soonMs = 1_000;
-/** Jobs count as lost after two minutes. */
-const workMaxMs = 40_000;
-
-type Clearing = Pick<Context, 'store' | 'now' | 'workspaces' | 'quotas'>;
-
-/** Queues the next clearing; one that waits already is moved. */
-export async function addClearing(em: EntityManager, inMs: number): Promise<void> {
-  const runAt = new Date(Date.now() + inMs);
-  const job = { task: 'clearTimelines', payload: {}, key: 'clearTimelines', runAt };
-  await addJob(em, 'contacts', job);
-}
+type ClearingContext = Pick<Context, 'store' | 'now' | 'workspaces' | 'quotas'>;
 
 /**
- * Deletes entries that are older than their workspace keeps them, and the oldest beyond its quota,
- * in steps, every hour; more often while there is much to delete.
+ * Deletes entries that are older than their workspace keeps them, and the oldest beyond its quota.
  */
-export function clearTimelines(context: Clearing, log: Pick<Log, 'warn'>) {
-  return async (): Promise<void> => {
-    const isDone = await clearAll(context, log);
-    await addClearing(context.store.fork(), isDone ? everyMs : soonMs);
-  };
-}
-
-/** Whether it came to the end. A workspace whose settings can't be read is left for later. */
-async function clearAll(context: Clearing, log: Pick<Log, 'warn'>): Promise<boolean> {
+export function clearTimelines(context: ClearingContext, log: Pick<Log, 'warn'>) {
   const { store, quotas, now } = context;
-  const endsAtMs = Date.now() + workMaxMs;
-  for (
-    let workspaceId = await workspaceAfter(store, '');
-    workspaceId !== undefined;
-    workspaceId = await workspaceAfter(store, workspaceId)
-  ) {
-    try {
-      const before = await keptSince(context, workspaceId);
-      while ((await deleteStep(store, { workspaceId, before }, stepSize)) === stepSize) {
-        if (Date.now() > endsAtMs) return false;
-      }
-      const { used, quota } = await quotas.countNow(workspaceId, 'timeline_entries');
-      let excess = used - quota;
-      while (excess > 0) {
-        const step = Math.min(excess, stepSize);
-        const deleted = await deleteStep(store, { workspaceId, before: now() }, step);
-        if (Date.now() > endsAtMs) return false;
-        excess = deleted === 0 ? 0 : excess - deleted;
-      }
-    } catch (err) {
-      log.warn(
-        { err, workspaceId },
-        'old timeline entries were not all deleted; trying again later',
-      );
-    }
-    if (Date.now() > endsAtMs) return false;
-  }
-  return true;
-}
-
-/** One step through the index. */
-async function workspaceAfter(store: Store, workspaceId: string): Promise<string | undefined> {
-  const [row] = await query<{ id: string }>(
-    store.fork(),
-    `select workspace_id as id from timeline_entries where workspace_id > $1
-     order by workspace_id limit 1`,
-    [workspaceId],
+  const clear: Retention['clear'] = async (workspaceId, repeat) => {
+    const before = await keptSince(context, workspaceId);
+    await repeat((rowsMax) => deleteOldest(store, { workspaceId, before }, rowsMax));
+    const { used, quota } = await quotas.countNow(workspaceId, 'timeline_entries');
+    let excess = used - quota;
+    await repeat(async (rowsMax) => {
+      if (excess <= 0) return 0;
+      const wanted = Math.min(excess, rowsMax);
+      const deleted = await deleteOldest(store, { workspaceId, before: now() }, wanted);
+      excess -= deleted;
+      return deleted;
+    });
+  };
+  return retentionJob(
+    { store, log },
+    {
+      ...{ service: 'contacts', task: 'clearTimelines', what: 'old timeline entries' },
+      ...{ rows: ['timeline_entries where true'], stepRows: 5_000, clear },
+    },
   );
-  return row?.id;
 }
 
-/** Deletes the oldest entries before a time. */
-async function deleteStep(
+async function deleteOldest(
   store: Store,
   { workspaceId, before }: { workspaceId: string; before: Date },
-  entriesMax: number,
+  rowsMax: number,
 ): Promise<number> {
   const [row] = await query<{ count: number }>(
     store.fork(),
@@ -91,7 +49,7 @@ async function deleteStep(
        )) returning 1
      )
      select count(*)::int as count from gone`,
-    [workspaceId, before, entriesMax],
+    [workspaceId, before, rowsMax],
   );
   return row?.count ?? 0;
 }

@@ -11,28 +11,25 @@ export type MailFile = {
   content: Buffer;
 };
 
-/**
- * A MIME entity: its Content-Type, and what follows the empty line. Strings are encoded when they
- * are written.
- */
-export type Entity = { type: string; body: (Buffer | string)[] };
+/** A MIME entity's Content-Type, and what stands before and after a text within it. */
+export type Frame = { type: string; before: readonly Buffer[]; after: readonly Buffer[] };
 
 /** Puts a mail's text beside its inline files, and that beside the others. */
-export function withFiles(text: Entity, files: readonly MailFile[]): Entity {
+export function enclose(text: Frame, files: readonly MailFile[]): Frame {
   const inline = files.filter(({ contentId }) => contentId !== undefined);
   const attached = files.filter(({ contentId }) => contentId === undefined);
-  return enclose('mixed', enclose('related', text, inline), attached);
+  return encloseAs('mixed', encloseAs('related', text, inline), attached);
 }
 
-function enclose(kind: 'mixed' | 'related', first: Entity, files: readonly MailFile[]): Entity {
+function encloseAs(kind: 'mixed' | 'related', first: Frame, files: readonly MailFile[]): Frame {
   if (files.length === 0) return first;
   const boundary = `=_${randomBytes(12).toString('hex')}`;
   const root = kind === 'related' ? '\r\n type="multipart/alternative";' : '';
   return {
     type: `Content-Type: multipart/${kind};${root}\r\n boundary="${boundary}"\r\n`,
-    body: [
-      Buffer.from(`--${boundary}\r\n${first.type}\r\n`),
-      ...first.body,
+    before: [Buffer.from(`--${boundary}\r\n${first.type}\r\n`), ...first.before],
+    after: [
+      ...first.after,
       ...files.flatMap((file) => [
         Buffer.from(`\r\n--${boundary}\r\n${fileHead(file)}\r\n`),
         base64Lines(file.content),

@@ -20,8 +20,21 @@ export interface Mailbox {
   name?: string;
 }
 
-/** One header line, folded, with free text in it; nothing in the text can start another header. */
-export function textHeader(name: string, text: string): string {
+/** A header field of a mail. */
+export type HeaderField = {
+  name: string;
+  /** What it says: words, or mailboxes. */
+  value: string | readonly Mailbox[];
+  /** As MIME writes it: in ASCII, folded, with the line's end. */
+  line: string;
+};
+
+/** Free text; nothing in it can start another field. */
+export function textHeader(name: string, text: string): HeaderField {
+  return { name, value: text, line: textLine(name, text) };
+}
+
+function textLine(name: string, text: string): string {
   if (isPlainLine(name, text)) return `${name}: ${text}\r\n`;
   const clean = cleanText(text);
   return isEncodable(clean)
@@ -35,27 +48,25 @@ function isPlainLine(name: string, text: string): boolean {
   return fits && plainWords.test(text) && !text.includes('=?');
 }
 
-/** One header line with a mailbox. */
-export function mailboxHeader(name: string, mailbox: Mailbox): string {
+export function mailboxHeader(name: string, mailbox: Mailbox): HeaderField {
   const address = `<${asciiDomain(mailbox.email)}>`;
   const display = displayName(mailbox.name ?? '');
-  return foldWords(
-    `${name}:`,
-    display.length === 0 ? [address.slice(1, -1)] : [...display, address],
-  );
+  const words = display.length === 0 ? [address.slice(1, -1)] : [...display, address];
+  return { name, value: [mailbox], line: foldWords(`${name}:`, words) };
 }
 
-/**
- * A header line with a machine-readable value; characters that are not visible ASCII are left out.
- */
-export function tokenHeader(name: string, token: string): string {
-  return `${name}: ${token.replace(/[^\x20-\x7e]/g, '')}\r\n`;
+/** A machine-readable value; characters that are not visible ASCII are left out. */
+export function tokenHeader(name: string, token: string): HeaderField {
+  const value = token.replace(/[^\x20-\x7e]/g, '');
+  return { name, value, line: `${name}: ${value}\r\n` };
 }
 
-/** List-ID: `name <id>`. */
-export function listIdHeader(name: string, id: string): string {
-  const label = id.replace(/[^A-Za-z0-9._-]/g, '');
-  return foldWords('List-ID:', [...displayName(name), `<${label}>`]);
+/** List-ID: `label <id>`. */
+export function listIdHeader(label: string, id: string): HeaderField {
+  const name = 'List-ID';
+  const inBrackets = `<${id.replace(/[^A-Za-z0-9._-]/g, '')}>`;
+  const line = foldWords(`${name}:`, [...displayName(label), inBrackets]);
+  return { name, value: `${label} ${inBrackets}`.trim(), line };
 }
 
 /** The words of a display name: an atom as it is, else quoted, else encoded. */
@@ -124,22 +135,25 @@ function foldWords(start: string, words: string[]): string {
 }
 
 /**
- * One header line of the caller's own; runs of spaces become one, so that no line has white space
- * only. ASCII stays as it is: an encoded Message-ID would name no message.
+ * A field of the caller's own; runs of spaces become one, so that no line has white space only.
+ * ASCII stays as it is: an encoded Message-ID would name no message.
  */
-export function ownHeader(name: string, value: string): string {
-  return /^[\x20-\x7e]*$/.test(value)
+export function ownHeader(name: string, value: string): HeaderField {
+  const line = /^[\x20-\x7e]*$/.test(value)
     ? foldWords(`${name}:`, value.trim().split(/ +/))
-    : textHeader(name, value);
+    : textLine(name, value);
+  return { name, value, line };
 }
 
-/** One header line with several mailboxes, folded between them. */
-export function mailboxesHeader(name: string, emails: readonly string[]): string {
+/** Several mailboxes, folded between them. */
+export function mailboxesHeader(name: string, emails: readonly string[]): HeaderField {
   const last = emails.length - 1;
-  return foldWords(
-    `${name}:`,
-    emails.map((email, index) => asciiDomain(email) + (index < last ? ',' : '')),
-  );
+  const words = emails.map((email, index) => asciiDomain(email) + (index < last ? ',' : ''));
+  return {
+    name,
+    value: emails.map((email) => ({ email })),
+    line: foldWords(`${name}:`, words),
+  };
 }
 
 /** Characters of a value in RFC 2231's form in one line, which ends before 78. */
@@ -162,7 +176,7 @@ function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** The address with its domain in ASCII, as servers without SMTPUTF8 need it. */
+/** The address with its domain in ASCII: not every server on the way takes other characters. */
 export function asciiDomain(email: string): string {
   const at = email.lastIndexOf('@');
   const domain = email.slice(at + 1);

@@ -40,8 +40,7 @@ export function appendValue(buffer: MessageBuffer, value: string): void {
 }
 
 /**
- * Printable ASCII without `=`, with no dot where a line might start: the same in quoted-printable
- * and for SMTP.
+ * Printable ASCII without `=`, with no dot where a line might start: the same in quoted-printable.
  */
 function isPlain(value: string): boolean {
   for (let i = 0; i < value.length; i += 1) {
@@ -113,8 +112,8 @@ function encode(source: Buffer, length: number, target: Buffer, start: number): 
 }
 
 /**
- * A dot in column 0 is encoded so that SMTP needs no dot-stuffing; white space before a line's end
- * would be lost.
+ * A dot in column 0 is encoded, so that no server needs dot-stuffing; white space before a line's
+ * end would be lost.
  */
 function isLiteral(byte: number, column: number, next: number | undefined, last: boolean): boolean {
   if (byte === 0x2e) return column > 0;

@@ -5,10 +5,10 @@ import type { Subscription } from '#gen/postrider/contacts/v1/subscriptions_pb.t
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
+import { todayOf } from '../admission/warm-up.ts';
 import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId } from '../message.ts';
 import { type MessageRow, type MessageState, messageColumns } from '../message-queries.ts';
-import { todayOf } from '../sending/warm-up.ts';
 import { findSuppression } from '../suppressions/store.ts';
 
 type Reason = {

@@ -126,9 +126,9 @@ test('contents are not shown once their days are over, and then erased in steps'
   const later = given.newProcess(moved(2.1 * day));
   expect((await messages.getMessage({ workspaceId, id })).content).toBeDefined();
   expect((await later.messages.getMessage({ workspaceId, id })).content).toBeUndefined();
-  await eraseContents(moved(1.9 * day))();
+  await eraseContents(moved(1.9 * day)).task();
   expect((await stored()).length).toBe(3);
-  await eraseContents(moved(2.1 * day))();
+  await eraseContents(moved(2.1 * day)).task();
   expect(await stored()).toEqual([]);
 });
 
@@ -138,7 +138,7 @@ test('contents are erased once the workspace does not keep them any more', async
   given.world.contentDays = 0;
   const now = given.newProcess();
   expect((await now.messages.getMessage({ workspaceId, id })).content).toBeUndefined();
-  await eraseContents(now.context)();
+  await eraseContents(now.context).task();
   expect(await stored()).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
-import { readKeptContent } from '../contents/kept.ts';
+import { readKeptContent } from '../archive/kept.ts';
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';
 import { readRequests } from '../history/requests.ts';

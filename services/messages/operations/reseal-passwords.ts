@@ -1,5 +1,6 @@
 import { refusal } from '#lib/errors/reasons.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
+import { secretPlace } from '#lib/providers/kind.ts';
+import { onlySecretOf02 } from '#lib/providers/smtp.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 
@@ -8,8 +9,8 @@ export function resealPasswords({ keyring }: Context): Methods['resealPasswords'
     if (callerOf(call).subject !== 'workspaces') {
       throw refusal('SERVICES_ONLY', 'only workspaces may call this');
     }
-    const sealed = passwords.map(({ integrationId, sealed }) => {
-      const place = passwordPlace(workspaceId, integrationId);
+    const sealed = passwords.map(({ integrationId, sealed, secret }) => {
+      const place = secretPlace({ workspaceId, integrationId }, secret || onlySecretOf02);
       try {
         return keyring.letters.seal(keyring.letters.open(sealed, place), place);
       } catch {

@@ -5,9 +5,9 @@ import { Code } from '@connectrpc/connect';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
+import { connectionsMax } from '../providers/smtp/pool.ts';
 import { Journal } from '../record/journal.ts';
 import { unstoredMax } from '../record/recorder.ts';
-import { connectionsMax } from '../smtp/pool.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
 const given = useService();

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { GetTemplateContentResponseSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { createPlans } from '../content/plans.ts';
+import { createPlans } from '../plans/plans.ts';
 import { batchOf, people, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 

@@ -121,7 +121,7 @@ test('each language of a version is asked for and compiled once', async () => {
       return getTemplateContent(request, options);
     },
   };
-  const { createPlans } = await import('../content/plans.ts');
+  const { createPlans } = await import('../plans/plans.ts');
   const other = given.newProcess({ plans: createPlans({ ...given.peers, templates }) });
   const batch = speak();
   await other.sender.sendBatch({ ...batch, emails: batch.emails.slice(0, 3) });

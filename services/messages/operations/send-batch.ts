@@ -1,10 +1,10 @@
 import type { SendBatchRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context, Methods } from '../context.ts';
+import { broadcastSending } from '../delivery/broadcast.ts';
+import { sendAll } from '../delivery/send-all.ts';
+import { withinCall } from '../delivery/within-call.ts';
 import { broadcastMessageId } from '../message.ts';
 import { type Known, readRecorded } from '../record/claims.ts';
-import { sendAll } from '../sending/batch.ts';
-import { broadcastSending } from '../sending/broadcast.ts';
-import { withinCall } from '../sending/within-call.ts';
 import { toBatchOutcomes } from '../views/batch-outcomes.ts';
 
 export function sendBatch(context: Context): Methods['sendBatch'] {

@@ -1,7 +1,7 @@
 import type { Context, Methods } from '../context.ts';
-import { broadcastSending } from '../sending/broadcast.ts';
-import { sendIndividually } from '../sending/individual.ts';
-import { withinCall } from '../sending/within-call.ts';
+import { broadcastSending } from '../delivery/broadcast.ts';
+import { sendIndividually } from '../delivery/individual.ts';
+import { withinCall } from '../delivery/within-call.ts';
 
 export function sendIndividual(context: Context): Methods['sendIndividual'] {
   return (request, call) =>

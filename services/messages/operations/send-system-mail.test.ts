@@ -2,8 +2,8 @@ import { Code, createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { testTransport } from '../../../test/setup/service.ts';
+import { openSystemMail } from '../providers/smtp/system-mail.ts';
 import { messagesRoutes } from '../service.ts';
-import { openSystemMail } from '../system-mail.ts';
 import { useService } from '../test/given.ts';
 
 const given = useService();
@@ -54,7 +54,7 @@ test.each([
 test('without a system server it says which variable is missing', async () => {
   await expect(clientWith().sendSystemMail(mail)).rejects.toMatchObject({
     code: Code.FailedPrecondition,
-    rawMessage: 'SYSTEM_SMTP_URL is not set',
+    rawMessage: "no server is set for the installation's own mail",
   });
 });
 

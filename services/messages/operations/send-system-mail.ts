@@ -9,7 +9,7 @@ export function sendSystemMail({ systemMail }: Context): Methods['sendSystemMail
     const to = canonicalAddress(given);
     if (!to) throw invalidField('to', 'to is not a valid address');
     if (!systemMail) {
-      throw refusal('SYSTEM_MAIL_OFF', 'SYSTEM_SMTP_URL is not set');
+      throw refusal('SYSTEM_MAIL_OFF', "no server is set for the installation's own mail");
     }
     try {
       await systemMail.send({ key, to, subject, text });

@@ -4,10 +4,10 @@ import type { TestTemplateRequest } from '#gen/postrider/messages/v1/transaction
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import { noFeeds } from '../content/feeds.ts';
 import type { Context, Methods } from '../context.ts';
-import { sendIndividually } from '../sending/individual.ts';
-import { withinCall } from '../sending/within-call.ts';
+import { sendIndividually } from '../delivery/individual.ts';
+import { withinCall } from '../delivery/within-call.ts';
+import { noFeeds } from '../plans/feeds.ts';
 import { extrasOf, mailFile, type StoredOptions } from '../transactional/content.ts';
 import { type CheckedFile, checkFiles } from '../transactional/files.ts';
 import { checkOptions } from '../transactional/input.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type PersonRecord, readPersonRecords } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
-import { storeContents } from '../contents/store.ts';
+import { storeContents } from '../archive/store.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 import { attachment, givenMessage } from '../test/transactional.ts';
 import { personSources } from './sources.ts';

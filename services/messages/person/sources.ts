@@ -5,7 +5,7 @@ import {
   MessageSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type PersonSource, personTable } from '#lib/postgres/person-records.ts';
-import { type KeptContext, readKeptContent } from '../contents/kept.ts';
+import { type KeptContext, readKeptContent } from '../archive/kept.ts';
 import { readMessages } from '../history/messages.ts';
 import { toMessageContent } from '../views/message-content.ts';
 

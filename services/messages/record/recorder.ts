@@ -1,3 +1,4 @@
+import { GroupWriter } from '#lib/batching/group-writer.ts';
 import type { Log } from '#lib/log.ts';
 import { isAboutValues, untilStored } from '#lib/postgres/until-stored.ts';
 import type { Fate } from '../message.ts';
@@ -36,19 +37,15 @@ export type RecordEntry = {
 export class ResultRecorder {
   readonly #context: ResultRecorderContext;
   /** Those with results that are not recorded yet. */
-  readonly #writers = new Map<string, ResultWriter>();
+  readonly #writers = new Map<string, GroupWriter<RecordEntry>>();
 
   constructor(context: ResultRecorderContext) {
     this.#context = context;
   }
 
   add(workspaceId: string, entry: RecordEntry): void {
-    const writer = this.#writers.get(workspaceId) ?? new ResultWriter(this.#context, workspaceId);
-    this.#writers.set(workspaceId, writer);
     this.#context.journal?.settle(workspaceId, entry.result);
-    writer.add(entry, () => {
-      if (writer.unstored === 0) this.#writers.delete(workspaceId);
-    });
+    this.#writerOf(workspaceId).add(entry);
   }
 
   /** Whether so many results of a workspace are not recorded yet that it may send nothing more. */
@@ -58,78 +55,35 @@ export class ResultRecorder {
 
   /** How many results are not recorded yet. */
   get unstoredAll(): number {
-    return [...this.#writers.values()].reduce((sum, { unstored }) => sum + unstored, 0);
+    return [...this.#writers.values()].reduce((sum, { unwritten }) => sum + unwritten, 0);
   }
 
   /** How many results of a workspace are not recorded yet. */
   unstored(workspaceId: string): number {
-    return this.#writers.get(workspaceId)?.unstored ?? 0;
-  }
-}
-
-/** Writes one group at a time, while the next gathers. */
-class ResultWriter {
-  unstored = 0;
-  #waiting: RecordEntry[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  readonly #context: ResultRecorderContext;
-  readonly #workspaceId: string;
-
-  constructor(context: ResultRecorderContext, workspaceId: string) {
-    this.#context = context;
-    this.#workspaceId = workspaceId;
+    return this.#writers.get(workspaceId)?.unwritten ?? 0;
   }
 
-  add(entry: RecordEntry, settled: () => void): void {
-    this.unstored += 1;
-    const stored = (fate: Fate | undefined) => {
-      this.unstored -= 1;
-      settled();
-      entry.stored(fate);
-    };
-    this.#waiting.push({ ...entry, stored });
-    if (this.#waiting.length >= groupMax) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), waitMaxMs);
-  }
-
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const group = this.#waiting;
-    this.#waiting = [];
-    this.#writing = this.#writing.then(() => this.#store(group));
-  }
-
-  async #store(group: readonly RecordEntry[]): Promise<void> {
-    try {
-      await this.#record(group);
-    } catch {
-      const half = Math.ceil(group.length / 2);
-      if (group.length === 1) {
-        // Repeated beside the others, whose turn would not come while the database refuses this
-        // one.
-        void this.#storeWithoutText(group);
-        return;
-      }
-      await this.#store(group.slice(0, half));
-      await this.#store(group.slice(half));
-    }
-  }
-
-  /** One whose values the database refuses: its text is the only part that comes from outside. */
-  async #storeWithoutText(group: readonly RecordEntry[]): Promise<void> {
-    const plain = group.map((entry) => ({
-      ...entry,
-      result: { ...entry.result, info: unstorableInfo },
-    }));
-    await this.#record(plain, () => false);
+  #writerOf(workspaceId: string): GroupWriter<RecordEntry> {
+    const known = this.#writers.get(workspaceId);
+    if (known) return known;
+    const writer = new GroupWriter<RecordEntry>({
+      ...{ groupMax, waitMaxMs },
+      write: (group) => this.#record(workspaceId, group),
+      refused: (entry) => this.#record(workspaceId, [withoutWords(entry)], () => false),
+      emptied: () => this.#writers.delete(workspaceId),
+    });
+    this.#writers.set(workspaceId, writer);
+    return writer;
   }
 
   /** Throws only where the database will never take the values, and only if `isFinal` says so. */
-  async #record(group: readonly RecordEntry[], isFinal = isAboutValues): Promise<void> {
+  async #record(
+    workspaceId: string,
+    group: readonly RecordEntry[],
+    isFinal = isAboutValues,
+  ): Promise<void> {
     const results = group.map(({ result }) => result);
-    const write = () => recordResults(this.#context, this.#workspaceId, results);
+    const write = () => recordResults(this.#context, workspaceId, results);
     const recorded = await untilStored(this.#context.log, 'results', write, isFinal);
     for (const { result, unknown, stored } of group) {
       const { id, status, info, dueAt, isUnknown } = result;
@@ -137,4 +91,10 @@ class ResultWriter {
       stored(recorded.has(id) ? fate : undefined);
     }
   }
+}
+
+/** Its words and its id alone come from outside. */
+function withoutWords(entry: RecordEntry): RecordEntry {
+  const { providerId: _, ...result } = entry.result;
+  return { ...entry, result: { ...result, info: unstorableInfo } };
 }

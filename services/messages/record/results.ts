@@ -14,6 +14,8 @@ export type SendResult = {
   /** Whether nobody knows if it arrived. */
   isUnknown: boolean;
   isBounce: boolean;
+  /** What the provider calls it in its reports, if it said so. */
+  providerId?: string;
 };
 
 export type ResultContext = {
@@ -27,13 +29,14 @@ export type ResultContext = {
 // In one statement: the record, the suppression of dead addresses, and the counts.
 const steps = `
   given as materialized (
-    select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce
-    from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[])
-      as given (id, status, info, due_at, is_unknown, is_bounce)
+    select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce, provider_id
+    from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[], $10::text[])
+      as given (id, status, info, due_at, is_unknown, is_bounce, provider_id)
   ), recorded as (
     update messages m set
       status = given.status,
       status_info = given.info,
+      provider_id = given.provider_id,
       due_at = given.due_at,
       unknown = m.unknown + given.is_unknown::int,
       sent_at = case when given.status = 'sent' then $3::timestamptz end,
@@ -99,6 +102,7 @@ export async function recordResults(
     plainArray(results.map(({ dueAt }) => dueAt?.toISOString() ?? null)),
     plainArray(results.map(({ isUnknown }) => isUnknown)),
     plainArray(results.map(({ isBounce }) => isBounce)),
+    results.map(({ providerId }) => providerId ?? null),
   ]);
   return new Set(answer?.ids);
 }

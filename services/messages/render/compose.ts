@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Template } from 'liquidjs';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
-import { type Entity, type MailFile, withFiles } from '../mime/files.ts';
+import type { MailFile } from '../mime/files.ts';
 import {
   asciiDomain,
+  type HeaderField,
   listIdHeader,
   type Mailbox,
   mailboxesHeader,
@@ -12,8 +12,7 @@ import {
   textHeader,
   tokenHeader,
 } from '../mime/headers.ts';
-import type { PreparedMail } from '../mime/message.ts';
-import { encodeStatic } from '../mime/quoted-printable.ts';
+import { type MailParts, type StaticText, staticText } from '../mime/mail.ts';
 import { countWritten, newState, type PartState } from './budget.ts';
 import type { LinkOptions } from './links.ts';
 import { rendered, type TextOverride } from './overrides.ts';
@@ -76,10 +75,10 @@ export interface RenderedParts {
 /** Liquid's name for a preview line of the message's own, in place of the template's. */
 export const previewLineName = 'subject_preview_line';
 
-type Encoded =
-  | { kind: 'bytes'; bytes: Buffer; size: number }
+type Compiled =
+  | { kind: 'static'; piece: StaticText; size: number }
   | { kind: 'value'; render: (state: PartState) => string }
-  | { kind: 'branch'; choose: (state: PartState) => number; arms: Encoded[][] };
+  | { kind: 'branch'; choose: (state: PartState) => number; arms: Compiled[][] };
 
 /** Liquid's values for a recipient. */
 export function scopeOf(envelope: Envelope): (recipient: MailRecipient) => LiquidScope {
@@ -107,132 +106,122 @@ export function splicer(
   envelope: Envelope,
   parts: { subject: Template[]; html: Template[]; text: Template[] },
   scopeFor: (recipient: MailRecipient) => LiquidScope,
-): (recipient: MailRecipient) => PreparedMail {
-  const heads = headWriter(envelope);
-  const frame = newFrame();
+): (recipient: MailRecipient) => MailParts {
+  const headersFor = headerWriter(envelope);
   const subject = compilePieces(parts.subject, 'text');
-  const text = compilePieces(parts.text, 'text').map(encodePiece);
-  const html = compilePieces(parts.html, 'html').map(encodePiece);
+  const text = compilePieces(parts.text, 'text').map(compiledPiece);
+  const html = compilePieces(parts.html, 'html').map(compiledPiece);
   return (recipient) => {
     const scope = scopeFor(recipient);
     const own = recipient.options?.subject;
     const line = own ? rendered(own, scope) : renderPieces(subject, newState('subject', scope));
-    const body: (Buffer | string)[] = [frame.text];
-    collect(text, newState('text', scope), body);
-    body.push(frame.html);
-    collect(html, newState('html', scope), body);
-    body.push(frame.end);
-    return finish(recipient, heads(recipient, line), { type: frame.type, body });
+    return {
+      headers: headersFor(recipient, line),
+      text: collect(text, newState('text', scope), []),
+      html: collect(html, newState('html', scope), []),
+      files: recipient.options?.files ?? noFiles,
+    };
   };
 }
 
 /** The slow way: composes parts that a thread has rendered in full. */
 export function composer(
   envelope: Envelope,
-): (recipient: MailRecipient, parts: RenderedParts) => PreparedMail {
-  const heads = headWriter(envelope);
-  const frame = newFrame();
+): (recipient: MailRecipient, parts: RenderedParts) => MailParts {
+  const headersFor = headerWriter(envelope);
   const scopeFor = scopeOf(envelope);
   return (recipient, { subject, text, html }) => {
     const own = recipient.options?.subject;
     const line = own ? rendered(own, scopeFor(recipient)) : subject;
-    const body = [frame.text, text, frame.html, html, frame.end];
-    return finish(recipient, heads(recipient, line), { type: frame.type, body });
+    return {
+      headers: headersFor(recipient, line),
+      text: [text],
+      html: [html],
+      files: recipient.options?.files ?? noFiles,
+    };
   };
 }
 
-function finish({ options }: MailRecipient, heads: string, text: Entity): PreparedMail {
-  const mail = ({ type, body }: Entity): PreparedMail => ({
-    head: `${heads}MIME-Version: 1.0\r\n${type}\r\n`,
-    body,
-  });
-  if (!options || options.files.length === 0) return mail(text);
-  return { ...mail(withFiles(text, options.files)), withoutFiles: mail(text) };
-}
+const noFiles: readonly MailFile[] = [];
 
-function encodePiece(piece: MailPiece): Encoded {
+function compiledPiece(piece: MailPiece): Compiled {
   if (piece.kind === 'text') {
     const { text } = piece;
-    return { kind: 'bytes', bytes: encodeStatic(text), size: Buffer.byteLength(text) };
+    return { kind: 'static', piece: staticText(text), size: Buffer.byteLength(text) };
   }
   if (piece.kind === 'value') return piece;
-  return { ...piece, arms: piece.arms.map((arm) => arm.map(encodePiece)) };
+  return { ...piece, arms: piece.arms.map((arm) => arm.map(compiledPiece)) };
 }
 
-function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[]): void {
-  for (const piece of pieces) {
-    if (piece.kind === 'bytes') {
-      countWritten(state, piece.size);
-      into.push(piece.bytes);
-    } else if (piece.kind === 'value') {
-      const value = piece.render(state);
+function collect(
+  pieces: Compiled[],
+  state: PartState,
+  into: (StaticText | string)[],
+): (StaticText | string)[] {
+  for (const each of pieces) {
+    if (each.kind === 'static') {
+      countWritten(state, each.size);
+      into.push(each.piece);
+    } else if (each.kind === 'value') {
+      const value = each.render(state);
       countWritten(state, value.length);
       into.push(value);
-    } else collect(piece.arms[piece.choose(state)] ?? [], state, into);
+    } else collect(each.arms[each.choose(state)] ?? [], state, into);
   }
+  return into;
 }
 
-/**
- * The lines around the parts. `=_` never occurs in quoted-printable, so the boundary is in no part.
- */
-function newFrame(): { type: string; text: Buffer; html: Buffer; end: Buffer } {
-  const boundary = `=_${randomBytes(12).toString('hex')}`;
-  const part = (start: string, type: string) =>
-    Buffer.from(
-      `${start}--${boundary}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`,
-    );
-  return {
-    type: `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n`,
-    text: part('', 'text/plain'),
-    html: part('\r\n', 'text/html'),
-    end: Buffer.from(`\r\n--${boundary}--\r\n`),
-  };
-}
-
-/** Makes the header lines that come before the MIME ones. */
-function headWriter(envelope: Envelope): (recipient: MailRecipient, subject: string) => string {
+/** Makes a mail's header fields. */
+function headerWriter(
+  envelope: Envelope,
+): (recipient: MailRecipient, subject: string) => HeaderField[] {
   const domain = asciiDomain(envelope.from.email).split('@').at(-1) ?? 'localhost';
   const from = mailboxHeader('From', envelope.from);
   const replyTo = replyToHeader(envelope.replyTo);
   const fixed = fixedHeaders(envelope);
   const canBeLeft = envelope.canBeLeft ?? false;
-  return ({ messageId, email, name, urls, options }, subject) =>
-    tokenHeader('Message-ID', `<${messageId}@${domain}>`) +
-    dateHeader() +
-    (options?.fromName
+  return ({ messageId, email, name, urls, options }, subject) => [
+    tokenHeader('Message-ID', `<${messageId}@${domain}>`),
+    dateHeader(),
+    options?.fromName
       ? mailboxHeader('From', { email: envelope.from.email, name: options.fromName })
-      : from) +
-    mailboxHeader('To', { email, name }) +
-    textHeader('Subject', subject) +
-    (canBeLeft ? tokenHeader('List-Unsubscribe', `<${urls.unsubscribe}>`) : '') +
-    (options?.replyTo ? replyToHeader(options.replyTo) : replyTo) +
-    fixed +
-    (options ? optionHeaders(options, canBeLeft) : '');
+      : from,
+    mailboxHeader('To', { email, name }),
+    textHeader('Subject', subject),
+    ...(canBeLeft ? [tokenHeader('List-Unsubscribe', `<${urls.unsubscribe}>`)] : []),
+    ...(options?.replyTo ? replyToHeader(options.replyTo) : replyTo),
+    ...fixed,
+    ...(options ? optionHeaders(options, canBeLeft) : []),
+  ];
 }
 
-function replyToHeader(email: string): string {
-  return email === '' ? '' : mailboxHeader('Reply-To', { email });
+function replyToHeader(email: string): HeaderField[] {
+  return email === '' ? [] : [mailboxHeader('Reply-To', { email })];
 }
 
-function fixedHeaders({ list, canBeLeft, feedbackId, values }: Envelope): string {
+const oneClick = tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click');
+
+function fixedHeaders({ list, canBeLeft, feedbackId, values }: Envelope): HeaderField[] {
   const feedback = feedbackId.map((part) => part.replace(/[^A-Za-z0-9_-]/g, '')).join(':');
-  return (
-    (canBeLeft ? tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click') : '') +
-    (list ? listIdHeader(list.name, `${list.id}.${hostOf(values)}`) : '') +
-    tokenHeader('Feedback-ID', feedback)
-  );
+  return [
+    ...(canBeLeft ? [oneClick] : []),
+    ...(list ? [listIdHeader(list.name, `${list.id}.${hostOf(values)}`)] : []),
+    tokenHeader('Feedback-ID', feedback),
+  ];
 }
 
-function optionHeaders({ cc, listUnsubscribe, headers }: MailOptions, canBeLeft: boolean): string {
+function optionHeaders(
+  { cc, listUnsubscribe, headers }: MailOptions,
+  canBeLeft: boolean,
+): HeaderField[] {
   const isOwn = listUnsubscribe !== '' && !canBeLeft;
-  const leaves = isOwn ? tokenHeader('List-Unsubscribe', `<${listUnsubscribe}>`) : '';
-  // RFC 8058 is about https only.
-  const posts =
-    isOwn && listUnsubscribe.startsWith('https:')
-      ? tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click')
-      : '';
-  const own = headers.map(([name, value]) => ownHeader(name, value)).join('');
-  return (cc.length > 0 ? mailboxesHeader('Cc', cc) : '') + leaves + posts + own;
+  return [
+    ...(cc.length > 0 ? [mailboxesHeader('Cc', cc)] : []),
+    ...(isOwn ? [tokenHeader('List-Unsubscribe', `<${listUnsubscribe}>`)] : []),
+    // RFC 8058 is about https only.
+    ...(isOwn && listUnsubscribe.startsWith('https:') ? [oneClick] : []),
+    ...headers.map(([name, value]) => ownHeader(name, value)),
+  ];
 }
 
 /** List-ID's label wants a domain; the workspace's own host is one. */
@@ -244,14 +233,14 @@ function hostOf(values: LiquidScope): string {
 }
 
 let dateSecond = 0;
-let dateLine = '';
+let date = tokenHeader('Date', '');
 
 /** Made once a second. */
-function dateHeader(): string {
+function dateHeader(): HeaderField {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {
     dateSecond = second;
-    dateLine = `Date: ${new Date(second * 1000).toUTCString().replace('GMT', '+0000')}\r\n`;
+    date = tokenHeader('Date', new Date(second * 1000).toUTCString().replace('GMT', '+0000'));
   }
-  return dateLine;
+  return date;
 }

@@ -6,7 +6,8 @@ import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { contactFields } from '#lib/liquid/variables.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
-import { type PreparedMail, writeMessage } from '../mime/message.ts';
+import type { MailParts } from '../mime/mail.ts';
+import { writeMail } from '../mime/write.ts';
 import type { Envelope, MailRecipient } from './compose.ts';
 import { guardUrls } from './links.ts';
 import { compileMessage, type MailContent } from './program.ts';
@@ -47,12 +48,12 @@ const content = (over: Partial<MailContent>): MailContent => ({
   ...over,
 });
 
-function bytes(message: PreparedMail): Buffer {
+function bytes(mail: MailParts): Buffer {
   const buffer = new MessageBuffer();
-  writeMessage(buffer, message);
-  const all = buffer.written();
-  expect(all.subarray(-5).toString()).toBe('\r\n.\r\n');
-  return Buffer.from(all.subarray(0, -3));
+  writeMail(buffer, mail);
+  const all = Buffer.from(buffer.written());
+  expect(all.subarray(-2).toString()).toBe('\r\n');
+  return all;
 }
 
 const lines = (raw: Buffer) => raw.toString('latin1').split('\r\n');

@@ -4,7 +4,7 @@ import { createLinkReader, linkKeys } from '#lib/keys/signed-link.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
-import { writeMessage } from '../mime/message.ts';
+import { writeMail } from '../mime/write.ts';
 import type { Envelope, MailRecipient } from './compose.ts';
 import { compileMessage, type MailContent, type Program } from './program.ts';
 import { RenderThread } from './thread.ts';
@@ -53,10 +53,8 @@ async function mailOf(program: Program): Promise<{ html: string; text: string }>
     ? program.compose(recipient, await thread.render(program.slow, program.scope(recipient)))
     : program.prepare(recipient);
   const buffer = new MessageBuffer();
-  writeMessage(buffer, prepared);
-  const { html = '', text = '' } = await PostalMime.parse(
-    Buffer.from(buffer.written().subarray(0, -3)),
-  );
+  writeMail(buffer, prepared);
+  const { html = '', text = '' } = await PostalMime.parse(Buffer.from(buffer.written()));
   return { html, text };
 }
 

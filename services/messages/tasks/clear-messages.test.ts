@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day);
 const run = async (messageDays: number) => {
   given.world.messageDays = messageDays;
-  await clearMessages(given.newProcess().context)();
+  await clearMessages(given.newProcess().context).task();
 };
 const kept = async () => {
   const rows = await query<{ contact_email: string }>(

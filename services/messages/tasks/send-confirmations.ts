@@ -1,9 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { refusal } from '#lib/errors/reasons.ts';
-import { confirmationContent, confirmationFields } from '../content/confirmation.ts';
-import { noFeeds } from '../content/feeds.ts';
-import type { CompiledPlan } from '../content/plans.ts';
 import type { Context } from '../context.ts';
+import { type AddressedId, resolve } from '../delivery/resolve.ts';
+import { type Sent, sendAll } from '../delivery/send-all.ts';
+import { confirmationContent, confirmationFields } from '../plans/confirmation.ts';
+import { noFeeds } from '../plans/feeds.ts';
+import type { CompiledPlan } from '../plans/plans.ts';
 import type { ClaimGroup } from '../record/claims.ts';
 import {
   addSending,
@@ -13,8 +15,6 @@ import {
   readDue,
   readNextDue,
 } from '../record/confirmations.ts';
-import { type Sent, sendAll } from '../sending/batch.ts';
-import { type AddressedId, resolve } from '../sending/resolve.ts';
 
 const roundMax = 200;
 /** Other lists of the workspace wait meanwhile; messages that are left wait for the next job. */

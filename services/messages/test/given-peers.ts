@@ -39,6 +39,8 @@ export type World = {
   beforeUse: (() => Promise<void>) | undefined;
   /** By language; only the fields that differ from `content`. */
   translations: Map<string, World['content']>;
+  /** Of every integration. */
+  kind: string;
   perMinute: number;
   warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
   unknownRetries: number;
@@ -101,7 +103,7 @@ export function workspacesOf(world: World): Workspaces {
         integration: {
           id,
           emailProvider: {
-            kind: 'smtp',
+            kind: world.kind,
             smtp: { host: '127.0.0.1', port: world.port },
             senders: [
               { id: 's1', email: 'news@sender.example', name: 'News', isDefault: true },

@@ -1,10 +1,13 @@
 import { afterEach, expect } from '@jest/globals';
 import { type Sink, type SinkOptions, startSink } from '../../../test/sink.ts';
+import { tokenHeader } from '../mime/headers.ts';
+import { type MailParts, type MailText, staticText } from '../mime/mail.ts';
+import type { SendOutcome } from '../providers/outcome.ts';
+import type { Outgoing } from '../providers/outgoing.ts';
+import type { Sender } from '../providers/provider.ts';
+import type { ServerSettings, Timeouts } from '../providers/smtp/dial.ts';
+import { type PoolOptions, SmtpPool } from '../providers/smtp/pool.ts';
 import { renderFailureInfo } from '../render/failure.ts';
-import type { ServerSettings, Timeouts } from '../smtp/dial.ts';
-import type { SendOutcome } from '../smtp/outcome.ts';
-import type { Outgoing } from '../smtp/outgoing.ts';
-import { type PoolOptions, SmtpPool } from '../smtp/pool.ts';
 
 export const closing: (() => unknown)[] = [];
 
@@ -60,14 +63,26 @@ export type Given = {
   begin?: Outgoing['begin'];
 };
 
-const bodyOf = (to: string) => ({
-  head: `Message-ID: <${to}-id@x>\r\nTo: ${to}\r\n\r\n`,
-  body: ['.hello\nüber ', Buffer.from('static\r\n')],
+/** A mail of which the text is given. */
+export const mailOf = (text: MailText, headers: MailParts['headers'] = []): MailParts => ({
+  headers,
+  text,
+  html: [],
+  files: [],
 });
+
+/** Bytes that are sent as they are. */
+export const asBytes = (encoded: Buffer) => ({ text: '', encoded });
+
+const bodyOf = (to: string) =>
+  mailOf(
+    ['.hello\nüber ', staticText('static')],
+    [tokenHeader('Message-ID', `<${to}-id@x>`), tokenHeader('To', to)],
+  );
 
 /** Sends one message to each and gives what became of them, in order. */
 export function send(
-  pool: SmtpPool,
+  pool: Sender,
   recipients: (string | Given)[],
   options: { isUrgent?: boolean } = {},
 ): Promise<SendOutcome[]> {
@@ -77,6 +92,7 @@ export function send(
     const settled = Promise.withResolvers<SendOutcome>();
     let count = 0;
     const outgoing: Outgoing = {
+      id: crypto.randomUUID(),
       from: given.from ?? 'me@sender.example',
       to: given.to,
       startsUntilMs: Date.now() + 30_000,

@@ -23,18 +23,21 @@ import { keyring, testTransport, userClaims } from '../../../test/setup/service.
 import { shared } from '../../../test/setup/shared.ts';
 import { type Sink, startSink } from '../../../test/sink.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { createFeeds } from '../content/feeds.ts';
-import { createPlans } from '../content/plans.ts';
-import { ContentKeeper } from '../contents/keeper.ts';
+import { Admission } from '../admission/admission.ts';
+import { LeasedPermits } from '../admission/leased-permits.ts';
+import { Outages } from '../admission/outages.ts';
+import { ContentKeeper } from '../archive/keeper.ts';
 import type { Context } from '../context.ts';
+import { Underway } from '../delivery/underway.ts';
 import { Hold } from '../hold/hold.ts';
+import { createFeeds } from '../plans/feeds.ts';
+import { createPlans } from '../plans/plans.ts';
+import { providers } from '../providers/all.ts';
+import { openSystemMail } from '../providers/smtp/system-mail.ts';
 import { ResultRecorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
-import { Admission } from '../sending/admission.ts';
-import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from '../store.ts';
-import { openSystemMail } from '../system-mail.ts';
 import { openTransactional } from '../transactional/open.ts';
 import {
   contactsOf,
@@ -52,7 +55,10 @@ export async function givenService() {
   const facts = await openFactsStore(store.url);
   const sink = await startSink({ bodiesMax: 300 });
   const world = newWorld(sink.port);
-  const peers = { store, keyring, workspaces: workspacesOf(world), templates: templatesOf(world) };
+  const peers = {
+    ...{ store, keyring, providers },
+    ...{ workspaces: workspacesOf(world), templates: templatesOf(world) },
+  };
   const egress = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
   /** Another process of the service. */
   const newProcess = (over: Partial<Context> = {}) => {
@@ -82,6 +88,8 @@ export async function givenService() {
         resolve: egress.resolve,
         mayStart: (id) => !recorder.isBehind(id) && journal?.isWritable !== false,
       }),
+      permits: new LeasedPermits({ store, log }),
+      outages: new Outages(),
       underway: new Underway({ outcomes, owner, journal }),
       hold: new Hold(store, { log, holdsRestored: true }),
       recorder,
@@ -125,6 +133,7 @@ async function closeAll(store: Context['store'], sink: Sink, context: Context): 
   await context.transactional.stop();
   context.admission.close();
   await context.underway.drained(5_000);
+  await context.permits.close();
   await context.contents.drained(5_000);
   await context.outcomes.close();
   await context.facts.close();
@@ -157,6 +166,7 @@ function newWorld(port: number): World {
     templateUses: new Map(),
     beforeUse: undefined,
     translations: new Map(),
+    kind: 'smtp',
     perMinute: 10_000_000,
     warmUp: undefined,
     unknownRetries: 1,

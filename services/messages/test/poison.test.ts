@@ -166,8 +166,8 @@ test('old messages and contents are deleted behind a workspace whose settings ca
     return plans.settings(id);
   };
   const { context } = newProcess({ plans: { ...plans, settings } });
-  await eraseContents(context)();
-  await clearMessages(context)();
+  await eraseContents(context).task();
+  await clearMessages(context).task();
   for (const table of ['messages', 'message_contents']) {
     expect(await change(`select workspace_id from ${table}`)).toEqual([
       { workspace_id: 'a-poison' },

@@ -13,7 +13,7 @@ import {
   prepareAll,
   type Ready,
 } from './prepare.ts';
-import { abandon, releaseUnwritten, type SendNowContext, sendNow, takeRoom } from './send-now.ts';
+import { type SendNowContext, sendNow, takeRoom } from './send-now.ts';
 
 export type AcceptContext = PrepareContext & SendNowContext & { quotas: Quotas };
 
@@ -213,13 +213,16 @@ async function write(
       ? storeOnce(store.fork(), by, ready)
       : store.fork().transactional(inTransaction));
   } catch (error) {
-    abandon(context, room);
+    room?.claim.abandon();
     throw error;
   }
   const { written, answers } = stored;
-  releaseUnwritten(context, room, written);
-  // Callers have their answers before the messages are rendered.
-  setImmediate(() => sendNow(context, room, written));
+  if (room) {
+    const claimed = room.claim.held.flatMap(({ id }) => (written.has(id) ? [id] : []));
+    void room.claim.keep(new Set(claimed));
+    // Callers have their answers before the messages are rendered.
+    setImmediate(() => sendNow(context, room, written));
+  }
   const queued = fresh.filter(({ row }) => row.status === 'deferred');
   context.quotas.grew(workspaceId, 'queued_messages', queued.length);
   context.quotas.grew(workspaceId, 'queued_bytes', bytesOf(fresh));

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Extras } from '../delivery/delivery-run.ts';
 import type { MailFile } from '../mime/files.ts';
 import { textOverride } from '../render/overrides.ts';
-import type { Extras } from '../sending/delivery.ts';
 
 /** What differs from the template, as the caller gave it. */
 export type StoredOptions = {

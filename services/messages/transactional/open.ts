@@ -1,8 +1,6 @@
-import type { SendContext } from '../sending/batch.ts';
-import { LeasedPermits } from '../sending/leased-permits.ts';
+import type { SendContext } from '../delivery/send-all.ts';
 import { Acceptance, type AcceptContext } from './acceptance.ts';
 import { SendableNotifications } from './notifications.ts';
-import { Outages } from './outages.ts';
 import type { PrepareContext } from './prepare.ts';
 import type { SendNowContext } from './send-now.ts';
 import { Sweep } from './sweep.ts';
@@ -23,11 +21,8 @@ export type Transactional = {
 
 export function openTransactional(base: Base): Transactional {
   const closing = new AbortController();
-  const permits = new LeasedPermits(base);
   const sending: SendNowContext = {
     ...base,
-    outages: new Outages(),
-    permits,
     closing: closing.signal,
     held: { fileBytes: 0 },
     queued: () => sweep.poke(),
@@ -43,7 +38,6 @@ export function openTransactional(base: Base): Transactional {
     async stop() {
       closing.abort();
       await sweep.stop();
-      await permits.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { PlanKey } from '../content/plans.ts';
+import type { PlanKey } from '../plans/plans.ts';
 
 export type TransactionalKind = {
   workspaceId: string;

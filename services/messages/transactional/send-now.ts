@@ -1,22 +1,15 @@
-import type { Plans } from '../content/plans.ts';
-import { giveBackUntilDone } from '../record/give-back.ts';
+import { admit, type Grant } from '../admission/admit.ts';
+import { type HeldClaim, holdForClaim } from '../delivery/claim-held.ts';
+import { deliver } from '../delivery/deliver.ts';
+import { consentKeptMs } from '../delivery/resolve.ts';
+import type { SendContext } from '../delivery/send-all.ts';
+import type { Plans } from '../plans/plans.ts';
 import { lookAgain } from '../record/queue.ts';
-import type { AdmissionTurn } from '../sending/admission.ts';
-import type { SendContext } from '../sending/batch.ts';
-import { DeliveryRun } from '../sending/delivery.ts';
-import type { IntegrationLane } from '../sending/lane.ts';
-import type { LeasedPermits } from '../sending/leased-permits.ts';
-import { type Permits, type RateKey, returnPermits } from '../sending/rate.ts';
-import { consentKeptMs } from '../sending/resolve.ts';
-import { todayOf } from '../sending/warm-up.ts';
-import type { Outages } from './outages.ts';
 import { groupOf } from './plan.ts';
 import type { Ready } from './prepare.ts';
 
 export type SendNowContext = SendContext & {
   plans: Plans;
-  outages: Outages;
-  permits: LeasedPermits;
   /** Aborted when the process ends. */
   closing: AbortSignal;
   /** Messages wait in the queue that could go out now. */
@@ -25,58 +18,37 @@ export type SendNowContext = SendContext & {
   held: { fileBytes: number };
 };
 
-/** Messages of a workspace that may be claimed with room to send them. */
-export type Room = {
-  workspaceId: string;
-  claimed: readonly Ready[];
-  granted?: Granted;
-};
-
-type Granted = { lane: IntegrationLane; turn: AdmissionTurn; permits: Permits; rate: RateKey };
+/** Messages of a workspace that are written as claimed, with room to send them. */
+export type Room = { grant: Grant; claim: HeldClaim<Ready> };
 
 const heldFileBytesMax = 128 * 1024 * 1024;
 const retryMs = 500;
 
 /**
- * Takes room for as many messages as may be sent at once, and marks them as claimed. Waits for
- * nothing.
+ * Takes room for as many messages as may be sent at once, and marks them as claimed; undefined
+ * where there is none. Waits for nothing.
  */
 export async function takeRoom(
   context: SendNowContext,
   workspaceId: string,
   ready: readonly Ready[],
-): Promise<Room> {
-  const none = { workspaceId, claimed: [] };
+): Promise<Room | undefined> {
   const now = fitting(
     context,
     ready.filter(({ row }) => row.status === 'deferred' && !row.dueAt),
   );
   const [first] = now;
-  if (!first) return none;
+  if (!first) return undefined;
   const { plan, row } = first;
-  const { integrationId } = row;
-  if (context.hold.reason !== '') return none;
-  if (context.outages.leftMs(workspaceId, integrationId) > 0) return none;
-  const lane = context.admission.lane({ workspaceId, integrationId });
-  const turn = context.admission.tryEnter({ lane, size: now.length, isUrgent: true });
-  if (turn.size === 0) return none;
-  const rate = { workspaceId, integrationId, perMinute: plan.perMinute };
-  try {
-    const today = todayOf(plan.warmUp, context.now());
-    const draw = { owner: context.owner, wanted: turn.size, isUrgent: true, today };
-    const permits = await context.permits.take(rate, draw);
-    if (permits.count === 0) {
-      if (!permits.isDaySpent) lane.close(permits.waitMs, true);
-      turn.leave();
-      return none;
-    }
-    const claimed = context.underway.hold({ lane, isUrgent: true }, now.slice(0, permits.count));
-    for (const each of claimed) each.row.status = 'sending';
-    return { workspaceId, claimed, granted: { lane, turn, permits, rate } };
-  } catch (error) {
-    turn.leave();
-    throw error;
-  }
+  const admitted = await admit(context, {
+    ...{ workspaceId, integrationId: row.integrationId, plan, wanted: now.length },
+    ...{ isUrgent: true, waitsOutOutages: true },
+  });
+  if (!('grant' in admitted)) return undefined;
+  const { grant } = admitted;
+  const claim = holdForClaim(context, grant, now);
+  for (const each of claim.held) each.row.status = 'sending';
+  return { grant, claim };
 }
 
 /** Those whose files may be held in memory; the others wait in the queue without them. */
@@ -92,49 +64,17 @@ function fileBytes({ checked: { files } }: Ready): number {
   return files.reduce((sum, { content }) => sum + content.length, 0);
 }
 
-/** The rows may have been committed before the answer was lost. */
-export function abandon(context: SendNowContext, { workspaceId, claimed, granted }: Room): void {
-  if (!granted) return;
-  granted.turn.leave();
-  giveUp(context, granted, claimed.length);
-  const ids = claimed.map(({ id }) => id);
-  giveBackUntilDone(context, workspaceId, ids).catch((error: unknown) =>
-    context.log.error({ err: error }, 'accepted messages could not be given back'),
-  );
-}
-
-/** Lets go of the room of messages that were repeats. */
-export function releaseUnwritten(
-  context: SendNowContext,
-  { claimed, granted }: Room,
-  written: ReadonlyMap<string, Date>,
-): void {
-  if (!granted) return;
-  const unwritten = claimed.filter(({ id }) => !written.has(id)).map(({ id }) => id);
-  context.underway.release(unwritten);
-  granted.turn.leave();
-  giveUp(context, granted, granted.permits.count - claimed.length + unwritten.length);
-}
-
-/** Permits that cannot be put back are lost. */
-function giveUp({ store, log }: SendNowContext, { rate, permits }: Granted, count: number): void {
-  returnPermits(store, rate, count, permits.date).catch((error: unknown) =>
-    log.warn({ err: error, count }, 'permits to send could not be put back'),
-  );
-}
-
-/** Begins to send what was claimed and written. */
+/** Begins to send what was claimed and written; repeats were not. */
 export function sendNow(
   context: SendNowContext,
-  { workspaceId, claimed, granted }: Room,
+  { grant, claim }: Room,
   written: ReadonlyMap<string, Date>,
 ): void {
-  if (!granted) return;
-  const own = claimed.filter(({ id }) => written.has(id));
+  const own = claim.held.filter(({ id }) => written.has(id));
   for (const some of Map.groupBy(own, ({ plan }) => plan).values()) {
     const bytes = some.reduce((sum, each) => sum + fileBytes(each), 0);
     context.held.fileBytes += bytes;
-    sendSome(context, { workspaceId, some, granted, written })
+    deliverGroup(context, grant, { some, written })
       .catch((error: unknown) =>
         context.log.error({ err: error }, 'transactional messages were not sent by their call'),
       )
@@ -144,22 +84,18 @@ export function sendNow(
   }
 }
 
-type Some = {
-  workspaceId: string;
-  some: readonly Ready[];
-  granted: Granted;
-  written: ReadonlyMap<string, Date>;
-};
-
-async function sendSome(context: SendNowContext, given: Some): Promise<void> {
-  const { workspaceId, some, granted, written } = given;
+/** Messages of one plan. What was not begun waits in the queue. */
+async function deliverGroup(
+  context: SendNowContext,
+  grant: Grant,
+  { some, written }: { some: readonly Ready[]; written: ReadonlyMap<string, Date> },
+): Promise<void> {
   const [first] = some;
   if (!first) return;
-  const { plan, row } = first;
-  const { integrationId } = row;
-  const run = new DeliveryRun(context, {
-    group: groupOf({ workspaceId, ...row }),
-    plan,
+  const { workspaceId, integrationId } = grant.lane;
+  const { run, done } = deliver(context, grant, {
+    group: groupOf({ workspaceId, ...first.row }),
+    plan: first.plan,
     claimed: some.map(({ id, row: { email } }) => ({
       id,
       email,
@@ -173,19 +109,12 @@ async function sendSome(context: SendNowContext, given: Some): Promise<void> {
     contacts: new Map(some.map(({ row: { email }, contact }) => [email, contact])),
     feedsOf: () => ({}),
     extras: new Map(some.map(({ id, extras }) => [id, extras])),
-    isUrgent: true,
-    pool: granted.lane.pool(plan.server, granted.permits.replicas),
     startsUntilMs: Date.now() + consentKeptMs,
     stop: context.closing,
   });
-  await run.done;
-  granted.lane.noteRun(context.log, run);
-  if (run.outage === '') context.outages.ended(workspaceId, integrationId);
+  await done;
   if (run.unsent.length === 0) return;
-  giveUp(context, granted, run.unsent.length);
-  const afterMs =
-    run.outage === ''
-      ? retryMs
-      : context.outages.began(workspaceId, integrationId, { reason: run.outage });
+  const waitMs = context.outages.leftMs(workspaceId, integrationId);
+  const afterMs = run.outage === '' ? retryMs : waitMs;
   await lookAgain(context.outcomes, workspaceId, { ids: run.unsent, afterMs });
 }

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { reasonOf } from '#lib/errors/reasons.ts';
-import { noFeeds } from '../content/feeds.ts';
+import { type Sent, sendAll } from '../delivery/send-all.ts';
+import { noFeeds } from '../plans/feeds.ts';
 import { bindQueued } from '../record/integrations.ts';
 import { claimQueued, failQueued, lookAgain, type QueuedMessage } from '../record/queue.ts';
 import { findSuppressed, readFiles } from '../record/requests.ts';
-import { type Sent, sendAll } from '../sending/batch.ts';
 import {
   extrasOf,
   mailFile,
@@ -142,11 +142,8 @@ async function sendPortion(
   if (!first) return { count: 0, afterMs: 0 };
   const { integrationId } = first.queued;
   const ids = portion.map(({ queued }) => queued.id);
-  const leftMs = context.outages.leftMs(workspaceId, integrationId);
-  if (leftMs > 0) return later(context, workspaceId, { ids, afterMs: leftMs });
   try {
     const { fates, outage, retryAfterMs } = await sendThem(context, workspaceId, portion);
-    if (!outage) context.outages.ended(workspaceId, integrationId);
     const unbegun = ids.filter((id) => !fates.has(id) && !context.underway.get(id));
     const afterMs = outage
       ? context.outages.began(workspaceId, integrationId, outage)
@@ -230,6 +227,7 @@ async function sendThem(
       }));
     },
     isUrgent: true,
+    waitsOutOutages: true,
     stop: AbortSignal.any([context.closing, AbortSignal.timeout(workMaxMs)]),
   });
 }

@@ -1,7 +1,7 @@
 import { durationFromMs, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Outage } from '../admission/admit.ts';
 import type { Fate } from '../message.ts';
 import { renderFailureReason } from '../render/failure.ts';
-import type { Outage } from '../sending/batch.ts';
 
 type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage; retryAfterMs?: number };
 

@@ -1,8 +1,8 @@
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
-import type { IntegrationLane } from '../sending/lane.ts';
+import type { IntegrationLane } from '../admission/lane.ts';
 
 export function toSendingState(lane: IntegrationLane, unstoredOutcomes: number) {
-  const { server } = lane;
+  const { sender } = lane;
   const opensInMs = lane.opensInMs(false);
   return {
     workspaceId: lane.workspaceId,
@@ -10,11 +10,11 @@ export function toSendingState(lane: IntegrationLane, unstoredOutcomes: number) 
     waitingCalls: lane.waiting,
     openMessages: lane.taken,
     window: lane.window,
-    connections: server?.connections ?? 0,
-    ratePerMinute: server?.perMinute ?? 0,
-    messageTime: server?.messageMs ? durationFromMs(Math.round(server.messageMs)) : undefined,
+    connections: sender?.connections ?? 0,
+    ratePerMinute: sender?.perMinute ?? 0,
+    messageTime: sender?.messageMs ? durationFromMs(Math.round(sender.messageMs)) : undefined,
     opensIn: opensInMs > 0 ? durationFromMs(opensInMs) : undefined,
-    isProbing: server?.isProbing ?? false,
+    isProbing: sender?.isProbing ?? false,
     unstoredOutcomes,
   };
 }

@@ -113,9 +113,9 @@ test('deliveries are cleared when they are older than their workspace keeps them
   const getSettings = async ({ workspaceId }: { workspaceId?: string }) => ({
     settings: { webhookRetentionDays: days[workspaceId ?? ''] },
   });
-  const clear = clearDeliveries(
+  const { task: clear } = clearDeliveries(
     { ...context, workspaces: { getSettings: getSettings as never } },
-    { log: { warn: (entry: unknown) => Promise.reject(entry) } as never },
+    { warn: (entry: unknown) => Promise.reject(entry) } as never,
   );
   const left = async (workspaceId: string) =>
     (await given.client.listWebhookDeliveries({ workspaceId })).total;

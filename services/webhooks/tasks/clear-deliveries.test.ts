@@ -25,7 +25,7 @@ test('a workspace whose settings cannot be read keeps its deliveries, and the ot
       return { $typeName: 'postrider.workspaces.v1.GetSettingsResponse' as const, name: '' };
     },
   };
-  await clearDeliveries({ ...given.context, workspaces }, given.context)();
+  await clearDeliveries({ ...given.context, workspaces }, given.context.log).task();
   expect(await deliveriesOf(given, poisoned)).toHaveLength(2);
   for (const workspaceId of others) expect(await deliveriesOf(given, workspaceId)).toHaveLength(1);
 });
@@ -51,10 +51,10 @@ test('an event goes with the last of its deliveries, by age or with their subscr
 
   await sendEvents(given, workspaceId, [{ contact: { email: 'a@example.com' } }]);
   const context = { ...given.context, workspaces: withSettings };
-  await clearDeliveries(context, given.context)();
+  await clearDeliveries(context, given.context.log).task();
   expect(await countEvents(given, workspaceId)).toBe(1);
   const later = () => new Date(given.clock.now.getTime() + 31 * dayMs);
-  await clearDeliveries({ ...context, now: later }, given.context)();
+  await clearDeliveries({ ...context, now: later }, given.context.log).task();
   expect(await countEvents(given, workspaceId)).toBe(0);
 });
 
@@ -64,6 +64,6 @@ test('events without deliveries go when they are old, also of a workspace that h
   await sendEvents(given, workspaceId, [{ contact: { email: 'a@example.com' } }]);
   const em = given.context.store.fork();
   await query(em, 'delete from deliveries where workspace_id = $1', [workspaceId]);
-  await clearDeliveries({ ...given.context, workspaces: withSettings }, given.context)();
+  await clearDeliveries({ ...given.context, workspaces: withSettings }, given.context.log).task();
   expect(await countEvents(given, workspaceId)).toBe(0);
 });

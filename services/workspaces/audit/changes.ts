@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { Integration } from '../integration.ts';
+import { splitSecrets } from '../integrations/settings.ts';
 import type { Permissions } from '../workspace.ts';
 
 /**
@@ -15,17 +16,21 @@ export function differences(before: object, after: object) {
 }
 
 /**
- * What the log shows of an integration: everything but the password, of which it shows that it
+ * What the log shows of an integration: everything but the secrets, of which it shows whether they
  * changed.
  */
 export function shownIntegration(
   { name, provider }: Pick<Integration, 'name' | 'provider'>,
   other?: Pick<Integration, 'provider'>,
 ) {
-  const { smtp, ...rest } = provider;
-  const { sealed_password: sealed, ...shown } = smtp;
-  const isChanged = sealed !== other?.provider.smtp.sealed_password && sealed !== '';
-  return { name, ...rest, ...shown, password: isChanged ? 'changed' : 'kept' };
+  const { shown, sealed } = splitSecrets(provider);
+  const before = other && splitSecrets(other.provider).sealed;
+  const secrets = Object.entries(sealed).map(([secret, value]) => {
+    const isChanged = value !== before?.[secret] && value !== '';
+    return [secret, isChanged ? 'changed' : 'kept'];
+  });
+  const { [provider.kind]: _, ...rest } = provider as Record<string, unknown>;
+  return { name, ...rest, ...shown, ...Object.fromEntries(secrets) };
 }
 
 /** Permissions as in the API: by resource. */

@@ -1,15 +1,11 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type EmailProvider,
-  type SmtpSettings,
-  SmtpSettingsSchema,
-} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { EgressError } from '#lib/outside/egress-error.ts';
 import { NameError } from '#lib/outside/names/resolver.ts';
 import { type StoredProvider, unknownRetriesDefault } from '../integration.ts';
+import { type SealSecret, storedSettings } from './settings.ts';
 import { storedWarmUp } from './warm-up.ts';
 
 const sendersMax = 50;
@@ -17,19 +13,19 @@ const rateLimitMax = 10_000_000;
 /** Each retry may be one more copy for a recipient. */
 const unknownRetriesMax = 3;
 
-/** Checks a provider; an empty password keeps the sealed one of the same account `before`. */
-export function storedProvider(
+/** A checked provider, with the host that it calls and the field that names it. */
+export type CheckedProvider = {
+  stored: StoredProvider;
+  called: { field: string; host: string } | undefined;
+};
+
+/** Checks a provider; an empty secret keeps the sealed one of the same account `before`. */
+export function checkedProvider(
   provider: EmailProvider,
-  sealPassword: (password: string) => string,
+  seal: SealSecret,
   before?: StoredProvider,
-): StoredProvider {
-  if (provider.kind !== 'smtp') {
-    throw invalidField('provider.kind', `invalid email provider kind: ${provider.kind}`);
-  }
-  if (!provider.smtp) {
-    throw invalidField('provider.smtp', 'SMTP settings required when email provider kind is smtp');
-  }
-  const smtp = checkedSmtp(provider.smtp);
+): CheckedProvider {
+  const { settings, called } = storedSettings(provider, seal, before);
   const rate = provider.rateLimitPerMinute;
   if (rate < 1) {
     throw invalidField(
@@ -43,35 +39,15 @@ export function storedProvider(
       `rate limit per minute must be at most ${rateLimitMax}`,
     );
   }
-  const sealed = smtp.password === '' ? keptPassword(smtp, before) : sealPassword(smtp.password);
-  return {
-    kind: 'smtp',
-    smtp: {
-      host: smtp.host,
-      port: smtp.port,
-      username: smtp.username,
-      sealed_password: sealed,
-      use_tls: smtp.useTls,
-      ehlo_hostname: smtp.ehloHostname,
-    },
+  const stored = {
+    kind: provider.kind,
+    [provider.kind]: settings,
     senders: checkedSenders(provider, before?.senders),
     rate_limit_per_minute: rate,
     unknown_retries: checkedRetries(provider),
     ...(provider.warmUp ? { warm_up: storedWarmUp(provider.warmUp) } : {}),
   };
-}
-
-/** A stored password is kept only for the same host, port and user. */
-function keptPassword(smtp: SmtpSettings, before: StoredProvider | undefined): string {
-  if (!before || before.smtp.sealed_password === '') return '';
-  const { host, port, username, sealed_password } = before.smtp;
-  if (smtp.host === host && smtp.port === port && smtp.username === username) {
-    return sealed_password;
-  }
-  throw invalidField(
-    'provider.smtp.password',
-    'password is required when host, port or username change',
-  );
+  return { stored, called };
 }
 
 function checkedRetries({ unknownRetries = unknownRetriesDefault }: EmailProvider): number {
@@ -82,39 +58,6 @@ function checkedRetries({ unknownRetries = unknownRetriesDefault }: EmailProvide
     );
   }
   return unknownRetries;
-}
-
-function checkedSmtp(given: NonNullable<EmailProvider['smtp']>) {
-  const smtp = create(SmtpSettingsSchema, { ...given, host: given.host.trim() });
-  if (smtp.host === '') {
-    throw invalidField('provider.smtp.host', 'host is required for SMTP configuration');
-  }
-  if (!/^[A-Za-z0-9.:_[\]-]{1,253}$/.test(smtp.host)) {
-    throw invalidField('provider.smtp.host', 'invalid host for SMTP configuration');
-  }
-  if (smtp.port < 1 || smtp.port > 65_535) {
-    throw invalidField(
-      'provider.smtp.port',
-      `invalid port number for SMTP configuration: ${smtp.port}`,
-    );
-  }
-  if (!/^[A-Za-z0-9.:[\]-]{0,253}$/.test(smtp.ehloHostname)) {
-    throw invalidField(
-      'provider.smtp.ehlo_hostname',
-      'invalid EHLO host name: at most 253 letters, digits, dots, colons, hyphens and square brackets',
-    );
-  }
-  for (const [name, value] of [
-    ['username', smtp.username],
-    ['password', smtp.password],
-  ] as const) {
-    if (value.length > 1_000)
-      throw invalidField(
-        `provider.smtp.${name}`,
-        `${name} of the SMTP configuration has more than 1,000 characters`,
-      );
-  }
-  return smtp;
 }
 
 /** A sender that comes without an id keeps that of its address `before`: templates name it. */
@@ -153,12 +96,14 @@ function checkedSenders(
 /** Refuses a host that every send would refuse. A name that doesn't resolve yet is accepted. */
 export async function checkHost(
   egress: Egress,
-  { host, workspaceId }: { host: string; workspaceId: string },
+  workspaceId: string,
+  { called }: CheckedProvider,
 ): Promise<void> {
+  if (!called) return;
   try {
-    await egress.resolve(host, workspaceId);
+    await egress.resolve(called.host, workspaceId);
   } catch (error) {
     if (!(error instanceof EgressError) || error instanceof NameError) return;
-    throw invalidField('provider.smtp.host', error.message);
+    throw invalidField(called.field, error.message);
   }
 }

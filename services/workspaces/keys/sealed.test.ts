@@ -5,10 +5,10 @@ import {
   ResealPasswordsResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import { oldCredentialKeys } from '#lib/keys/secret-key.ts';
 import { query } from '#lib/postgres/query.ts';
 import { resealColumn } from '#lib/postgres/reseal.ts';
+import { secretPlace } from '#lib/providers/kind.ts';
 import { addKeys, keysetsOf, newInstallation, useKeys } from '../../../deploy/keys/installation.ts';
 import { givenRoot, provider, useService } from '../test/given.ts';
 import { givenWorkspace } from '../test/given-key.ts';
@@ -36,7 +36,7 @@ function credentialsOf(all: typeof first) {
   return {
     async resealPasswords({ workspaceId = '', passwords = [] }: Asked) {
       const sealed = passwords.map(({ integrationId = '', sealed = '' }) => {
-        const place = passwordPlace(workspaceId, integrationId);
+        const place = secretPlace({ workspaceId, integrationId }, 'smtp.password');
         return letters.seal(letters.open(sealed, place), place);
       });
       return create(ResealPasswordsResponseSchema, { sealed });
@@ -82,7 +82,7 @@ test('passwords of before are sealed for messages, and later to its new key with
       { resealed: 1, unreadable: 0 },
     ]);
     const { password, hmac } = await read();
-    const place = passwordPlace(id, integrationId);
+    const place = secretPlace({ workspaceId: id, integrationId }, 'smtp.password');
     expect(keyringOf(all, 'messages').letters.open(password, place)).toBe('pass-word');
     const own = keyringOf(all, 'workspaces');
     expect(() => own.letters.open(password, place)).toThrow('cannot be opened');

@@ -2,9 +2,11 @@ import type { Client } from '@connectrpc/connect';
 import type { CredentialService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { isLetter } from '#lib/keys/letter.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import type { Resealed, SealedRow } from '#lib/postgres/reseal.ts';
 import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
+import { kindsOfProvider } from '#lib/providers/all.ts';
+import { secretPlace } from '#lib/providers/kind.ts';
+import { sealedPath } from '../integrations/settings.ts';
 import { hmacKeyPlace, workspaceSecrets } from '../workspace.ts';
 
 export type Credentials = Pick<Client<typeof CredentialService>, 'resealPasswords'>;
@@ -31,28 +33,36 @@ export function sealedColumns(context: Sealing): SealedColumn<string>[] {
         },
       ),
     },
-    {
-      table: 'integrations',
-      ...{ id: { name: 'id', type: 'text' }, type: 'text', batchRows: 100 },
-      ...{ column: 'provider', read: "nullif(t.provider->'smtp'->>'sealed_password', '')" },
-      write: "jsonb_set(t.provider, '{smtp,sealed_password}', to_jsonb(given.value))",
-      reseal: (rows) => resealPasswords(context, rows),
-    },
+    ...kindsOfProvider.flatMap(({ kind, secrets }) =>
+      secrets.map((secret) => secretColumn(context, kind, secret)),
+    ),
   ];
+}
+
+function secretColumn(context: Sealing, kind: string, secret: string): SealedColumn<string> {
+  const path = `{${sealedPath(kind, secret).join(',')}}`;
+  return {
+    table: 'integrations',
+    ...{ id: { name: 'id', type: 'text' }, type: 'text', batchRows: 100 },
+    ...{ column: 'provider', read: `nullif(t.provider#>>'${path}', '')` },
+    write: `jsonb_set(t.provider, '${path}', to_jsonb(given.value))`,
+    reseal: (rows) => resealSecrets(context, `${kind}.${secret}`, rows),
+  };
 }
 
 type Row = SealedRow<string>;
 
-/** Passwords of before are opened here; only messages opens others, and answers them sealed. */
-async function resealPasswords(
+/** Secrets of before are opened here; only messages opens others, and answers them sealed. */
+async function resealSecrets(
   { keyring, credentials }: Sealing,
+  secret: string,
   rows: readonly Row[],
 ): Promise<Resealed<string>[]> {
   const { letters } = keyring;
   const letterRows = rows.filter(({ value }) => isLetter(value) && !letters.isCurrent(value));
   const answers = new Map<Row, string>();
   for (const [workspaceId, own] of Map.groupBy(letterRows, (row) => row.workspaceId)) {
-    const passwords = own.map(({ id, value }) => ({ integrationId: id, sealed: value }));
+    const passwords = own.map(({ id, value }) => ({ integrationId: id, sealed: value, secret }));
     const { sealed } = await credentials.resealPasswords({ workspaceId, passwords });
     for (const [index, row] of own.entries()) answers.set(row, sealed[index] ?? '');
   }
@@ -61,7 +71,8 @@ async function resealPasswords(
     (row) => {
       const anew = answers.get(row);
       if (anew === '') throw new Error('messages cannot open it');
-      const place = passwordPlace(row.workspaceId, row.id);
+      const { workspaceId, id: integrationId } = row;
+      const place = secretPlace({ workspaceId, integrationId }, secret);
       return anew ?? letters.seal(keyring.open(workspaceSecrets, row.value, place), place);
     },
   );

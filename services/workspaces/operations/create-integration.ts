@@ -1,7 +1,6 @@
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
@@ -9,7 +8,8 @@ import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration } from '../integration.ts';
 import { refreshMailSettings } from '../integrations/mail-settings.ts';
-import { checkHost, storedProvider } from '../integrations/provider.ts';
+import { checkedProvider, checkHost } from '../integrations/provider.ts';
+import { secretSealer } from '../integrations/settings.ts';
 import { providerKeys } from '../settings.ts';
 import type { StoredSettings } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
@@ -21,9 +21,13 @@ export function createIntegration(context: Context): Methods['createIntegration'
   return async (request, call) => {
     if (!request.provider) throw invalidField('provider', 'provider is required');
     const id = crypto.randomUUID();
-    const place = passwordPlace(request.workspaceId, id);
-    const provider = storedProvider(request.provider, (text) => keyring.letters.seal(text, place));
-    await checkHost(egress, { host: provider.smtp.host, workspaceId: request.workspaceId });
+    const { workspaceId } = request;
+    const checked = checkedProvider(
+      request.provider,
+      secretSealer(keyring, { workspaceId, integrationId: id }),
+    );
+    await checkHost(egress, workspaceId, checked);
+    const { stored: provider } = checked;
     const at = now();
     const answer = await once(
       store,

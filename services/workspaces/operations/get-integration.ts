@@ -1,5 +1,6 @@
 import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
+import { splitSecrets } from '../integrations/settings.ts';
 import { integrationMessage } from '../views/integration.ts';
 
 export function getIntegration({ store }: Context): Methods['getIntegration'] {
@@ -11,9 +12,11 @@ export function getIntegration({ store }: Context): Methods['getIntegration'] {
         { workspace_id: workspaceId, id: integrationId },
         { failHandler: integrationNotFound },
       );
+    const { sealed: sealedSecrets } = splitSecrets(integration.provider);
     return {
       integration: integrationMessage(integration),
-      sealedPassword: integration.provider.smtp.sealed_password,
+      sealedPassword: sealedSecrets.password ?? '',
+      sealedSecrets,
     };
   };
 }

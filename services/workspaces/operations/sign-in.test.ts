@@ -158,7 +158,10 @@ test('an unreachable mail server is tried again, and what cannot be sent is drop
   const [payload] = await jobs();
   given.postbox.fail = new ConnectError('down', Code.Unavailable);
   await expect(send(payload)).rejects.toThrow('down');
-  given.postbox.fail = new ConnectError('SYSTEM_SMTP_URL is not set', Code.FailedPrecondition);
+  given.postbox.fail = new ConnectError(
+    "no server is set for the installation's own mail",
+    Code.FailedPrecondition,
+  );
   await send(payload);
 });
 

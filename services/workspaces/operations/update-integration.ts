@@ -1,21 +1,19 @@
 import { LockMode } from '@mikro-orm/core';
 import { invalidField } from '#lib/errors/errors.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
 import { refreshMailSettings } from '../integrations/mail-settings.ts';
-import { checkHost, storedProvider } from '../integrations/provider.ts';
+import { checkedProvider, checkHost } from '../integrations/provider.ts';
+import { secretSealer } from '../integrations/settings.ts';
 
 export function updateIntegration(context: Context): Methods['updateIntegration'] {
   const { store, keyring, egress, now } = context;
   return async ({ workspaceId, integrationId, name, provider: given }, call) => {
     if (!given) throw invalidField('provider', 'provider is required');
-    const place = passwordPlace(workspaceId, integrationId);
-    const seal = (text: string) => keyring.letters.seal(text, place);
-    const checked = storedProvider(given, seal);
-    await checkHost(egress, { host: checked.smtp.host, workspaceId });
+    const seal = secretSealer(keyring, { workspaceId, integrationId });
+    await checkHost(egress, workspaceId, checkedProvider(given, seal));
     await store.fork().transactional(async (em) => {
       const integration = await em.findOneOrFail(
         Integration,
@@ -24,7 +22,7 @@ export function updateIntegration(context: Context): Methods['updateIntegration'
       );
       const before = { name: integration.name, provider: integration.provider };
       integration.name = name;
-      integration.provider = storedProvider(given, seal, before.provider);
+      integration.provider = checkedProvider(given, seal, before.provider).stored;
       integration.updated_at = now();
       await em.flush();
       await recordChange(

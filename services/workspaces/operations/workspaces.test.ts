@@ -5,8 +5,8 @@ import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { ListIntegrationUsesResponseSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { passwordPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
+import { secretPlace } from '#lib/providers/kind.ts';
 import { keyring, keyringOf, serviceClaims, userClaims } from '../../../test/setup/service.ts';
 import { givenRoot, provider, useService } from '../test/given.ts';
 
@@ -353,10 +353,13 @@ test('an integration stores its password sealed, so that only messages opens it'
     name: 'renamed',
     emailProvider: { smtp: { password: '' }, senders: [{ email: 'hello@example.com' }] },
   });
-  const place = passwordPlace(id, integrationId);
+  const place = secretPlace({ workspaceId: id, integrationId }, 'smtp.password');
   expect(keyringOf('messages').letters.open(answer.sealedPassword, place)).toBe('pass-word');
   expect(() => keyringOf('workspaces').letters.open(answer.sealedPassword, place)).toThrow();
-  const elsewhere = passwordPlace(id, crypto.randomUUID());
+  const elsewhere = secretPlace(
+    { workspaceId: id, integrationId: crypto.randomUUID() },
+    'smtp.password',
+  );
   expect(() => keyringOf('messages').letters.open(answer.sealedPassword, elsewhere)).toThrow();
   const asUser = createClient(WorkspaceDirectoryService, given.transport(root));
   const refused = asUser.getIntegration({ workspaceId: id, integrationId });

@@ -1,0 +1,115 @@
+import type { Log } from '../log.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager, Store } from '../postgres/store.ts';
+import { addJob } from './jobs.ts';
+
+const everyMs = 60 * 60 * 1_000;
+const soonMs = 1_000;
+/** Jobs count as lost after two minutes. */
+const workMaxMs = 40_000;
+
+/**
+ * Repeats a step, which deletes up to `rowsMax` rows and says how many, until it deletes fewer.
+ * Throws when the time is up; the next run goes on.
+ */
+export type Repeat = (step: (rowsMax: number) => Promise<number>) => Promise<void>;
+
+export type Retention = {
+  service: string;
+  /** The task's name, as it stands in rows of the queue. */
+  task: string;
+  /** For the log, such as `old messages`. */
+  what: string;
+  /**
+   * Where workspaces with rows are found, each as a table with a condition: `messages where true`.
+   * An index begins with its `workspace_id`.
+   */
+  rows: readonly string[];
+  /** Rows that a step deletes. */
+  stepRows: number;
+  /** Of one workspace in a run; all that is left of the run if absent. */
+  workspaceMaxMs?: number;
+  /** Deletes what belongs to no workspace. */
+  clearCommon?(repeat: Repeat): Promise<void>;
+  /** Deletes what a workspace keeps no longer. */
+  clear(workspaceId: string, repeat: Repeat): Promise<void>;
+};
+
+class TimeIsUp extends Error {}
+
+/**
+ * The job that deletes rows which their workspace keeps no longer: in steps, workspace by
+ * workspace, every hour; after a second while there is more than a run can delete. A workspace that
+ * cannot be cleared, because its settings cannot be read for instance, is left for the next run.
+ */
+export function retentionJob(
+  { store, log }: { store: Store; log: Pick<Log, 'warn'> },
+  retention: Retention,
+): { task: () => Promise<void>; add: (em: EntityManager, inMs: number) => Promise<void> } {
+  const { service, task } = retention;
+  /** One that waits already is moved. */
+  const add = async (em: EntityManager, inMs: number) => {
+    const runAt = new Date(Date.now() + inMs);
+    await addJob(em, service, { task, payload: {}, key: task, runAt });
+  };
+  return {
+    task: async () => {
+      const isDone = await clearAll({ store, log }, retention);
+      await add(store.fork(), isDone ? everyMs : soonMs);
+    },
+    add,
+  };
+}
+
+/** Whether it came to the end. */
+async function clearAll(
+  { store, log }: { store: Store; log: Pick<Log, 'warn'> },
+  { what, rows, stepRows, workspaceMaxMs = workMaxMs, clear, clearCommon }: Retention,
+): Promise<boolean> {
+  const endsAtMs = Date.now() + workMaxMs;
+  let isDone = true;
+  const attempt = async (untilMs: number, work: (repeat: Repeat) => Promise<void>, about = {}) => {
+    try {
+      await work((step) => repeatUntil(untilMs, stepRows, step));
+    } catch (err) {
+      if (err instanceof TimeIsUp) isDone = false;
+      else log.warn({ err, ...about }, `${what} were not all deleted; trying again later`);
+    }
+  };
+  if (clearCommon) await attempt(endsAtMs, clearCommon);
+  for (
+    let workspaceId = await workspaceAfter(store, rows, '');
+    workspaceId !== undefined;
+    workspaceId = await workspaceAfter(store, rows, workspaceId)
+  ) {
+    if (Date.now() > endsAtMs) return false;
+    const own = workspaceId;
+    const untilMs = Math.min(endsAtMs, Date.now() + workspaceMaxMs);
+    await attempt(untilMs, (repeat) => clear(own, repeat), { workspaceId });
+  }
+  return isDone;
+}
+
+async function repeatUntil(
+  endsAtMs: number,
+  rowsMax: number,
+  step: (rowsMax: number) => Promise<number>,
+): Promise<void> {
+  while ((await step(rowsMax)) === rowsMax) if (Date.now() > endsAtMs) throw new TimeIsUp();
+}
+
+/** One step through each index. */
+async function workspaceAfter(
+  store: Store,
+  rows: readonly string[],
+  workspaceId: string,
+): Promise<string | undefined> {
+  const nextOf = (table: string) =>
+    `(select workspace_id as id from ${table} and workspace_id > $1 order by workspace_id limit 1)`;
+  const [row] = await query<{ id: string | null }>(
+    store.fork(),
+    `select min(id) as id from (${rows.map(nextOf).join(' union all ')}) next`,
+    [workspaceId],
+  );
+  return row?.id ?? undefined;
+}

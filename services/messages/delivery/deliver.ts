@@ -1,0 +1,40 @@
+import { inSpan } from '#lib/telemetry/tracing.ts';
+import type { Grant } from '../admission/admit.ts';
+import type { Outages } from '../admission/outages.ts';
+import { type Delivery, type DeliveryContext, DeliveryRun } from './delivery-run.ts';
+
+export type DeliverContext = DeliveryContext & { outages: Outages };
+
+/**
+ * Begins to deliver messages that are claimed. `done` resolves when the outcome of each is
+ * recorded, or its claim given back, with its permit.
+ */
+export function deliver(
+  context: DeliverContext,
+  grant: Grant,
+  delivery: Omit<Delivery, 'sender' | 'isUrgent'>,
+): { run: DeliveryRun; done: Promise<void> } {
+  const { lane, isUrgent } = grant;
+  const { transport } = delivery.plan;
+  const sender = lane.open(transport, grant.perMinute);
+  const attributes = {
+    'messaging.system': transport.kind,
+    'messaging.operation.type': 'send',
+    'messaging.batch.message_count': delivery.claimed.length,
+  };
+  const span = { kind: 'client', attributes, onlyInTrace: true } as const;
+  const run = new DeliveryRun(context, { ...delivery, sender, isUrgent });
+  const done = inSpan(`send ${transport.kind}`, span, () => run.done)
+    .then(() => noteEnd(context, grant, run))
+    .finally(() => grant.giveBack(run.unsent.length));
+  return { run, done };
+}
+
+function noteEnd({ log, outages }: DeliverContext, grant: Grant, run: DeliveryRun): void {
+  const { lane, waitsOutOutages } = grant;
+  lane.noteRun(log, run);
+  if (!waitsOutOutages) return;
+  const { workspaceId, integrationId } = lane;
+  if (run.outage === '') outages.ended(workspaceId, integrationId);
+  else outages.began(workspaceId, integrationId, { reason: run.outage });
+}

@@ -1,0 +1,312 @@
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
+import { keepTrace } from '#lib/telemetry/tracing.ts';
+import type { ContentKeeper } from '../archive/keeper.ts';
+import { UnderwayContents } from '../archive/underway.ts';
+import { createTokenMaker } from '../links/token.ts';
+import type { Fate } from '../message.ts';
+import { isSendable } from '../mime/headers.ts';
+import type { MailParts } from '../mime/mail.ts';
+import type { CompiledPlan } from '../plans/plans.ts';
+import type { Variant } from '../plans/variants.ts';
+import { outageOf, type SendOutcome } from '../providers/outcome.ts';
+import type { Outgoing } from '../providers/outgoing.ts';
+import type { Sender } from '../providers/provider.ts';
+import type { ClaimedMessage, ClaimGroup } from '../record/claims.ts';
+import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
+import type { Journal } from '../record/journal.ts';
+import type { ResultRecorder } from '../record/recorder.ts';
+import type { MailOptions, MailRecipient } from '../render/compose.ts';
+import { renderFailureInfo } from '../render/failure.ts';
+import type { SlowSource } from '../render/program.ts';
+import type { RenderThread } from '../render/thread.ts';
+import { resultOf } from './fate.ts';
+import { countMessage } from './metrics.ts';
+import { hasSlowText, withSlowTexts } from './slow-texts.ts';
+import type { Underway } from './underway.ts';
+
+export type DeliveryContext = GiveBackContext & {
+  recorder: ResultRecorder;
+  underway: Underway;
+  /** Absent where the process has no disk of its own. */
+  journal: Journal | undefined;
+  keyring: Keyring;
+  now: () => Date;
+  thread: RenderThread;
+  contents: ContentKeeper;
+};
+
+/** What one message has beside its template and its contact. */
+export type Extras = {
+  /** Values at Liquid's top level. */
+  data: LiquidScope;
+  options: MailOptions;
+  /** In place of the contact's own values. */
+  contact?: LiquidScope;
+  /** Further recipients. */
+  copies: readonly string[];
+  /** The message is not begun after this, in Unix milliseconds. */
+  expiresAtMs?: number | undefined;
+};
+
+/** One claim's worth of messages on their way. */
+export type Delivery = {
+  group: ClaimGroup;
+  plan: CompiledPlan;
+  claimed: readonly ClaimedMessage[];
+  /** Values for Liquid by address. */
+  contacts: ReadonlyMap<string, Record<string, unknown>>;
+  /** What Liquid reads of feeds, by address. */
+  feedsOf: (email: string) => LiquidScope;
+  /** By id; none of broadcasts' messages has any. */
+  extras?: ReadonlyMap<string, Extras> | undefined;
+  /** Whether they go out before what waits for a connection. */
+  isUrgent: boolean;
+  sender: Sender;
+  /** No message is begun after this; consent is too old by then. */
+  startsUntilMs: number;
+  stop: AbortSignal;
+};
+
+/** Messages that were not started are given back together. */
+const giveBackAfterMs = 20;
+
+/** A message with what it is made from. */
+type Letter = {
+  message: ClaimedMessage;
+  variant: Variant;
+  recipient: MailRecipient;
+  copies: readonly string[];
+};
+
+const noCopies: readonly string[] = [];
+
+/**
+ * Sends a claim's messages and records every outcome. Nothing is started once `stop` is aborted;
+ * what has begun goes on when the call that began it is over.
+ */
+export class DeliveryRun {
+  readonly #fates = new Map<string, Fate>();
+  /** Messages that were not started. */
+  readonly unsent: string[] = [];
+  outage = '';
+  /** Whether the provider took a message. */
+  hasSent = false;
+  /** Resolves when every message's outcome is recorded, or its claim given back. */
+  readonly done: Promise<void>;
+  readonly #done = Promise.withResolvers<void>();
+  /** Messages neither recorded nor given back. */
+  #left: number;
+  /** Messages whose claim is to be given back. */
+  #toGiveBack: string[] = [];
+  readonly #context: DeliveryContext;
+  readonly #delivery: Delivery;
+  /** Absent where the workspace keeps no contents. */
+  readonly #contents: UnderwayContents | undefined;
+  readonly #tokenOf: ReturnType<typeof createTokenMaker>;
+  /** Outcomes come by connections of other traces. */
+  readonly #inTrace = keepTrace();
+  readonly #trackOf: ReturnType<typeof createTrackingTokens>;
+
+  constructor(context: DeliveryContext, delivery: Delivery) {
+    this.#context = context;
+    this.#delivery = delivery;
+    const { plan, group } = delivery;
+    if (plan.keepsContents) {
+      this.#contents = new UnderwayContents(context.contents, group.workspaceId);
+    }
+    this.#left = delivery.claimed.length;
+    this.#tokenOf = createTokenMaker(context.keyring);
+    this.#trackOf = createTrackingTokens(context.keyring);
+    const { sender, stop } = delivery;
+    const drop = () => sender.dropOver();
+    stop.addEventListener('abort', drop);
+    this.done = this.#done.promise.finally(() => stop.removeEventListener('abort', drop));
+    this.#start(sender);
+  }
+
+  /** Recorded outcomes by id; a message that is missing was not started, or has no answer yet. */
+  get fates(): ReadonlyMap<string, Fate> {
+    return this.#fates;
+  }
+
+  #start(sender: Sender): void {
+    let letters: Letter[];
+    try {
+      letters = this.#delivery.claimed.map((message) => this.#letter(message));
+    } catch (error) {
+      // Nothing has been handed over yet.
+      for (const { id } of this.#delivery.claimed) this.#giveBack(id);
+      this.#done.reject(error);
+      return;
+    }
+    const { slow = [], quick = [] } = Object.groupBy(letters, (letter) =>
+      letter.variant.program.slow || hasSlowText(letter.recipient) ? 'slow' : 'quick',
+    );
+    this.#sendQuickly(sender, quick);
+    this.#sendSlowly(sender, slow).catch((error: unknown) => this.#done.reject(error));
+  }
+
+  #sendQuickly(sender: Sender, letters: readonly Letter[]): void {
+    const jobs = letters.map((letter) => {
+      const { variant, recipient } = letter;
+      return this.#outgoing(letter, () => variant.program.prepare(recipient));
+    });
+    const { isUrgent } = this.#delivery;
+    sender.send(
+      jobs.flatMap((outgoing) => outgoing ?? []),
+      { isUrgent },
+    );
+  }
+
+  /** One after the other in the thread; each goes out as soon as it is rendered. */
+  async #sendSlowly(sender: Sender, letters: readonly Letter[]): Promise<void> {
+    const { stop, startsUntilMs, isUrgent } = this.#delivery;
+    for (const letter of letters) {
+      const isOver = stop.aborted || Date.now() >= startsUntilMs;
+      const prepare = isOver ? unreachable : await this.#renderSlowly(letter);
+      const outgoing = this.#outgoing(letter, prepare);
+      if (outgoing) sender.send([outgoing], { isUrgent });
+    }
+  }
+
+  async #renderSlowly({
+    variant: { program },
+    recipient: given,
+  }: Letter): Promise<() => MailParts> {
+    const { thread } = this.#context;
+    try {
+      const { workspaceId } = this.#delivery.group;
+      const render = (source: SlowSource, scope: LiquidScope) =>
+        thread.render(source, scope, workspaceId);
+      const recipient = await withSlowTexts(render, given, program.scope);
+      if (!program.slow) return () => program.prepare(recipient);
+      const parts = await render(program.slow, program.scope(recipient));
+      return () => program.compose(recipient, parts);
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  #letter(message: ClaimedMessage): Letter {
+    const { id, email } = message;
+    const { plan, group, contacts, feedsOf, extras } = this.#delivery;
+    const extra = extras?.get(id);
+    const contact = extra?.contact ?? contacts.get(email) ?? {};
+    const variant = plan.variantFor(contact);
+    const token = this.#tokenOf(group.workspaceId, id);
+    const recipient = {
+      messageId: id,
+      email,
+      contact,
+      feeds: feedsOf(email),
+      urls: urlsOf(plan.baseUrl, group, token),
+      trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
+      ...(extra && { data: extra.data, options: extra.options }),
+    };
+    const copies = extra?.copies.filter((copy) => copy !== email) ?? noCopies;
+    return { message, variant, recipient, copies };
+  }
+
+  /** Undefined where the message is settled already. */
+  #outgoing({ message, variant, copies }: Letter, prepare: () => MailParts): Outgoing | undefined {
+    const { startsUntilMs, stop, extras } = this.#delivery;
+    const { expiresAtMs = Number.POSITIVE_INFINITY } = extras?.get(message.id) ?? {};
+    const held = this.#context.underway.get(message.id);
+    const settle = (outcome: SendOutcome) => this.#settle(message, outcome);
+    if (!isSendable(message.email)) {
+      settle({ kind: 'failed', info: 'the address has characters that the server can not take' });
+      return undefined;
+    }
+    if (!held) throw new Error('a message is sent that this process does not hold');
+    const { journal } = this.#context;
+    const { group, plan } = this.#delivery;
+    return {
+      id: message.id,
+      from: variant.from,
+      to: message.email,
+      startsUntilMs: Math.min(startsUntilMs, expiresAtMs),
+      held,
+      signal: stop,
+      prepare: this.#contents?.noting(message.id, prepare) ?? prepare,
+      ...(journal && {
+        begin: (write: (mayWrite: boolean) => void) => {
+          const { workspaceId } = group;
+          journal.begin(
+            { workspaceId, id: message.id, unknownRetries: plan.unknownRetries },
+            write,
+          );
+        },
+      }),
+      failureInfo: renderFailureInfo,
+      settle,
+      copies,
+      refusedCopies: 0,
+      lost: 0,
+    };
+  }
+
+  #settle(message: ClaimedMessage, outcome: SendOutcome): void {
+    this.outage = outageOf(outcome) ?? this.outage;
+    if (outcome.kind === 'accepted') this.hasSent = true;
+    const { id, unknown } = message;
+    const { group, plan } = this.#delivery;
+    const { now, recorder, underway } = this.#context;
+    const result = resultOf(message, outcome, { now: now(), unknownRetries: plan.unknownRetries });
+    if (!result) {
+      this.#giveBack(id);
+      return;
+    }
+    countMessage(result.status);
+    const stored = (fate: Fate | undefined) => {
+      if (fate) this.#fates.set(id, fate);
+      this.#contents?.settle(id, fate?.status === 'sent');
+      underway.release([id]);
+      this.#finish(1);
+    };
+    this.#inTrace(() => recorder.add(group.workspaceId, { result, unknown, stored }));
+  }
+
+  #giveBack(id: string): void {
+    this.#contents?.settle(id, false);
+    this.unsent.push(id);
+    this.#toGiveBack.push(id);
+    if (this.#toGiveBack.length === 1) setTimeout(() => this.#giveBackAll(), giveBackAfterMs);
+  }
+
+  #giveBackAll(): void {
+    const ids = this.#toGiveBack;
+    this.#toGiveBack = [];
+    giveBackUntilDone(this.#context, this.#delivery.group.workspaceId, ids)
+      .catch((error: unknown) =>
+        this.#context.log.error({ err: error }, 'claimed messages could not be given back'),
+      )
+      .finally(() => this.#finish(ids.length));
+  }
+
+  #finish(count: number): void {
+    this.#left -= count;
+    if (this.#left === 0) this.#done.resolve();
+  }
+}
+
+/**
+ * Only a list has something to confirm. Mail that is neither to a list nor of a broadcast has
+ * nothing to leave.
+ */
+function urlsOf(base: string, { workspaceId, listId, broadcastId }: ClaimGroup, token: string) {
+  const preferences = `${base}/p/${workspaceId}/${token}`;
+  const canBeLeft = listId !== null || broadcastId !== null;
+  return {
+    preferences,
+    unsubscribe: canBeLeft ? `${base}/u/${workspaceId}/${token}` : '',
+    confirm: listId === null ? '' : `${base}/c/${workspaceId}/${token}`,
+  };
+}
+
+function unreachable(): never {
+  throw new Error('the message was stopped before it was rendered');
+}

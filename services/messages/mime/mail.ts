@@ -1,0 +1,47 @@
+import type { MailFile } from './files.ts';
+import type { HeaderField } from './headers.ts';
+import { encodeStatic } from './quoted-printable.ts';
+
+/** Text that is the same in all mails of a template. */
+export type StaticText = {
+  text: string;
+  /** In quoted-printable. */
+  encoded: Buffer;
+};
+
+export function staticText(text: string): StaticText {
+  return { text, encoded: encodeStatic(text) };
+}
+
+/** A text as it was rendered: what the template says, and the recipient's values between. */
+export type MailText = readonly (StaticText | string)[];
+
+/**
+ * A rendered mail, in parts. What takes it decides how it is written: `writeMail` makes MIME of it.
+ * Held only while it is being sent.
+ */
+export type MailParts = {
+  /** In their order, without those of MIME. */
+  headers: readonly HeaderField[];
+  text: MailText;
+  html: MailText;
+  files: readonly MailFile[];
+};
+
+/** The text in one piece. */
+export function wholeText(text: MailText): string {
+  return text.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
+}
+
+/** About the size of a mail without its files, before it is encoded. */
+export function roughLength({ headers, text, html }: MailParts): number {
+  const lines = headers.reduce((sum, { line }) => sum + line.length, 0);
+  return lines + lengthOf(text) + lengthOf(html);
+}
+
+function lengthOf(text: MailText): number {
+  return text.reduce(
+    (sum, piece) => sum + (typeof piece === 'string' ? piece : piece.encoded).length,
+    0,
+  );
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import type { MessageBuffer } from './buffer.ts';
+import { enclose, type Frame } from './files.ts';
+import type { MailParts, MailText } from './mail.ts';
+import { appendValue } from './quoted-printable.ts';
+
+/** `=_` never occurs in quoted-printable, so the boundary is in no part. */
+const boundary = `=_${randomBytes(12).toString('hex')}`;
+
+const partOf = (start: string, type: string) =>
+  Buffer.from(
+    `${start}--${boundary}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`,
+  );
+
+/** What stands around a mail's text and HTML. */
+const alternative: Frame = {
+  type: `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n`,
+  before: [partOf('', 'text/plain')],
+  after: [Buffer.from(`\r\n--${boundary}--\r\n`)],
+};
+const betweenTexts = partOf('\r\n', 'text/html');
+
+/** Writes a mail as MIME (RFC 5322, 2045 to 2049), in lines of which none begins with a dot. */
+export function writeMail(buffer: MessageBuffer, { headers, text, html, files }: MailParts): void {
+  const { type, before, after } = files.length === 0 ? alternative : enclose(alternative, files);
+  let head = '';
+  for (const { line } of headers) head += line;
+  buffer.appendLatin1(`${head}MIME-Version: 1.0\r\n${type}\r\n`);
+  for (const bytes of before) buffer.appendBytes(bytes);
+  appendText(buffer, text);
+  buffer.appendBytes(betweenTexts);
+  appendText(buffer, html);
+  for (const bytes of after) buffer.appendBytes(bytes);
+}
+
+function appendText(buffer: MessageBuffer, text: MailText): void {
+  for (const piece of text) {
+    if (typeof piece === 'string') appendValue(buffer, piece);
+    else buffer.appendBytes(piece.encoded);
+  }
+}

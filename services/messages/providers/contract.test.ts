@@ -1,0 +1,236 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { create } from '@bufbuild/protobuf';
+import { expect, test } from '@jest/globals';
+import { EmailProviderSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { until } from '../../../test/stack/until.ts';
+import { textHeader } from '../mime/headers.ts';
+import { staticText } from '../mime/mail.ts';
+import { closing, count, givenSink, kinds, mailOf, people, send } from '../test/given-pool.ts';
+import { jsonProvider } from '../test/json-provider/provider.ts';
+import { startJsonServer } from '../test/json-provider/server.ts';
+import type { Sender, SenderHost } from './provider.ts';
+import { smtp } from './smtp/provider.ts';
+
+/** A server of a kind, and how it misbehaves. */
+type Server = {
+  open(host?: Partial<SenderHost>): Sender;
+  /** How often each recipient has got a mail. */
+  received(): Map<string, number>;
+  /** The last mail to a recipient, as far as the server keeps its words. */
+  mail(to: string): string;
+  refuseRecipient(to: string): void;
+  refuseSender(): void;
+  failAll(): void;
+  putOff(): void;
+  takeSlowly(latencyMs: number): void;
+  /** Reads a mail, and ends the connection in place of an answer. */
+  dropAfterReading(): void;
+  recover(): void;
+};
+
+const resolve = async () => ({ address: '127.0.0.1', family: 4 as const });
+
+const opened = (sender: Sender) => {
+  closing.push(() => sender.close());
+  return sender;
+};
+
+async function smtpServer(): Promise<Server> {
+  const sink = await givenSink({}, 1_000);
+  const settings = { host: '127.0.0.1', port: sink.port, ehloHostname: 'me.example' };
+  const provider = create(EmailProviderSchema, { kind: 'smtp', smtp: settings });
+  const reply = (step: 'mail' | 'rcpt', text: string, recipient?: string) => {
+    sink.behaviour.replies = [{ step, reply: text, ...(recipient && { recipient }) }];
+  };
+  return {
+    open: (host) => opened(smtp.transport(provider).open({ resolve, ...host })),
+    received: () => new Map([...sink.received].map(([to, { count: times }]) => [to, times])),
+    // Soft line breaks of quoted-printable join what they part.
+    mail: (to) => (sink.bodies(to).at(-1) ?? '').replaceAll('=\r\n', ''),
+    refuseRecipient: (to) => reply('rcpt', '550 5.1.1 no such user', to),
+    refuseSender: () => reply('mail', '550 5.7.1 sender not allowed'),
+    failAll: () => {
+      sink.behaviour.greeting = '554 no mail today';
+    },
+    putOff: () => reply('rcpt', '450 4.2.1 try again in 120 seconds'),
+    takeSlowly: (latencyMs) => {
+      sink.behaviour.latencyMs = latencyMs;
+    },
+    dropAfterReading: () => {
+      sink.behaviour.dropAfterDot = 1;
+    },
+    recover: () => {
+      Object.assign(sink.behaviour, { replies: [], greeting: '220 sink ESMTP', dropAfterDot: 0 });
+    },
+  };
+}
+
+async function jsonServer(): Promise<Server> {
+  const server = await startJsonServer();
+  closing.push(() => server.close());
+  const { answers } = server;
+  const given = create(EmailProviderSchema, { kind: 'json' });
+  return {
+    open: (host) => {
+      const provider = jsonProvider(() => server.port);
+      return opened(provider.transport(given).open({ resolve, ...host }));
+    },
+    received: () => new Map([...server.received].map(([to, { length }]) => [to, length])),
+    mail: (to) => JSON.stringify(server.received.get(to)?.at(-1)),
+    refuseRecipient: (recipient) => {
+      Object.assign(answers, { status: 422, error: 'no such mailbox', recipient });
+    },
+    refuseSender: () => Object.assign(answers, { status: 403, error: 'sender not verified' }),
+    failAll: () => Object.assign(answers, { status: 403, error: 'account suspended' }),
+    putOff: () => Object.assign(answers, { status: 429, error: 'slow down', retryAfterS: 120 }),
+    takeSlowly: (latencyMs) => Object.assign(answers, { latencyMs }),
+    dropAfterReading: () => Object.assign(answers, { drops: true }),
+    recover: () => {
+      for (const name of Object.keys(answers)) Reflect.deleteProperty(answers, name);
+    },
+  };
+}
+
+const servers = [
+  ['smtp', smtpServer],
+  ['json', jsonServer],
+] as const;
+
+const [ann = '', bob = '', carl = ''] = people(3);
+
+test.each(servers)(
+  '%s sends a mail with its subject, text and HTML, once each',
+  async (_, start) => {
+    const server = await start();
+    const prepare = () => ({
+      ...mailOf(['text for Ann'], [textHeader('Subject', 'Hello Ann')]),
+      html: [staticText('<p>for '), 'Ann', staticText('</p>')],
+    });
+    const recipients = people(100);
+    const outcomes = await send(
+      server.open(),
+      recipients.map((to) => ({ to, prepare })),
+    );
+    expect(count(outcomes, 'accepted')).toBe(100);
+    expect(server.received()).toEqual(new Map(recipients.map((to) => [to, 1])));
+    for (const words of ['Hello Ann', 'text for Ann', '<p>for Ann</p>']) {
+      expect(server.mail(ann)).toContain(words);
+    }
+  },
+);
+
+test.each(servers)('%s lets a refused recipient bounce alone', async (_, start) => {
+  const server = await start();
+  server.refuseRecipient(bob);
+  expect(kinds(await send(server.open(), [ann, bob, carl]))).toEqual([
+    'accepted',
+    'bounced',
+    'accepted',
+  ]);
+});
+
+test.each(servers)(
+  '%s takes a refused sender for an outage, and fails nobody',
+  async (_, start) => {
+    const server = await start();
+    server.refuseSender();
+    expect(count(await send(server.open(), people(20)), 'outage')).toBe(20);
+    server.recover();
+    expect(count(await send(server.open(), people(20)), 'accepted')).toBe(20);
+  },
+);
+
+test.each(servers)(
+  '%s settles all as an outage when the provider takes no mail',
+  async (_, start) => {
+    const server = await start();
+    server.failAll();
+    const outcomes = await send(server.open(), people(50));
+    expect(new Set(kinds(outcomes))).toEqual(new Set(['outage']));
+    expect(server.received().size).toBe(0);
+  },
+);
+
+test.each(servers)('%s puts a message off for as long as the provider asks', async (_, start) => {
+  const server = await start();
+  server.putOff();
+  const [outcome] = await send(server.open(), [ann]);
+  expect(outcome).toMatchObject({ kind: 'deferred', retryAfterMs: 120_000 });
+});
+
+test.each(servers)(
+  '%s sends to a slow provider side by side, urgent mail first',
+  async (_, start) => {
+    const server = await start();
+    server.takeSlowly(100);
+    const sender = server.open();
+    const order: string[] = [];
+    const bulk = send(sender, people(60)).then(() => order.push('bulk'));
+    await send(sender, ['urgent@example.com'], { isUrgent: true }).then(() => order.push('urgent'));
+    await bulk;
+    expect(order).toEqual(['urgent', 'bulk']);
+    expect(sender.messageMs).toBeGreaterThanOrEqual(90);
+  },
+);
+
+test.each(servers)('%s does not know what became of a mail without an answer', async (_, start) => {
+  const server = await start();
+  server.dropAfterReading();
+  expect(kinds(await send(server.open(), [ann]))).toEqual(['unknown']);
+  // It may have arrived, so that nobody sends it again by itself.
+  expect(server.received().get(ann) ?? 0).toBeLessThanOrEqual(1);
+});
+
+test.each(servers)(
+  '%s sends nothing of what is stopped, and ends what has begun',
+  async (_, start) => {
+    const server = await start();
+    server.takeSlowly(200);
+    const stop = new AbortController();
+    const sender = server.open();
+    const all = send(
+      sender,
+      people(200).map((to) => ({ to, signal: stop.signal })),
+    );
+    await until('some are under way', async () => sender.waiting < 200 && sender.messageMs > 0);
+    stop.abort();
+    sender.dropOver();
+    const outcomes = await all;
+    const accepted = count(outcomes, 'accepted');
+    expect(accepted).toBeGreaterThan(0);
+    expect(accepted + count(outcomes, 'not_started')).toBe(200);
+    expect(server.received().size).toBe(accepted);
+  },
+);
+
+test.each(servers)('%s writes no body that must not be written', async (_, start) => {
+  const server = await start();
+  const refused = { to: ann, begin: (write: (mayWrite: boolean) => void) => write(false) };
+  expect(kinds(await send(server.open(), [refused, bob]))).toEqual(['not_started', 'accepted']);
+  expect([...server.received().keys()]).toEqual([bob]);
+});
+
+test.each(servers)('%s settles what waits when it is closed', async (_, start) => {
+  const server = await start();
+  const sender = server.open({ mayStart: () => false });
+  const all = send(sender, people(10));
+  await sleep(0);
+  sender.close();
+  expect(count(await all, 'not_started')).toBe(10);
+});
+
+test('reports of a provider name its ids of the mails', () => {
+  const [report] =
+    jsonProvider(() => 0).reports?.({
+      headers: new Headers(),
+      body: Buffer.from(
+        JSON.stringify([
+          { mail: 'mail-1', event: 'bounced', reason: 'full', at: '2026-11-26T00:00:00Z' },
+        ]),
+      ),
+    }) ?? [];
+  expect(report).toEqual({
+    ...{ providerId: 'mail-1', kind: 'bounced', info: 'full' },
+    at: new Date('2026-11-26T00:00:00Z'),
+  });
+});

@@ -1,0 +1,79 @@
+import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Outgoing } from './outgoing.ts';
+
+/**
+ * A kind of provider: whatever takes mail and delivers it. A folder beside this file has one, and
+ * `all.ts` lists it.
+ */
+export type MailProvider = {
+  /** As in the API. */
+  kind: string;
+  /** Reads an integration's settings, with its secrets opened. Throws where they are missing. */
+  transport(provider: EmailProvider): Transport;
+  /** Reads what the provider says about mails that it took. Absent where it says nothing. */
+  reports?(request: ReportRequest): ProviderReport[];
+};
+
+/** The way to one account of a provider. */
+export type Transport = {
+  kind: string;
+  /** The same for the same settings. It holds secrets. */
+  key: string;
+  open(host: SenderHost): Sender;
+};
+
+/** What a sender is given by the process. */
+export type SenderHost = {
+  /** The address of a host that may be called; throws where none may. */
+  resolve: (host: string) => Promise<{ address: string; family: 4 | 6 }>;
+  /**
+   * Whether messages may be begun; asked before each, and again four times a second. Always if
+   * absent.
+   */
+  mayStart?: () => boolean;
+  /**
+   * Whether messages that are not urgent may be begun; asked likewise, and at `resume`. Always if
+   * absent.
+   */
+  mayStartBulk?: () => boolean;
+};
+
+/**
+ * An integration's connections in this process. Messages are rendered when there is room for them;
+ * callers bound how many wait.
+ */
+export type Sender = {
+  /** Sends each message once there is room; every one is settled, whatever happens. */
+  send(messages: readonly Outgoing[], order?: { isUrgent?: boolean }): void;
+  /** Messages that were held may be begun again. */
+  resume(): void;
+  /** Settles what was not begun and may not be begun any more. */
+  dropOver(): void;
+  /** How many messages may be on their way. */
+  readonly window: number;
+  /** How long the provider takes for a message, as far as is known; 0 at first. */
+  readonly messageMs: number;
+  /** Whether so many were refused alike that it sends one message at a time. */
+  readonly isProbing: boolean;
+  /** Messages that wait for room. */
+  readonly waiting: number;
+  /** Open connections, or requests without an answer. */
+  readonly connections: number;
+  /** How many messages a minute go out at most; undefined without a limit. */
+  perMinute: number | undefined;
+  /** Settles what was not begun, and ends. */
+  close(): void;
+};
+
+/** A request of a provider's, as it came. */
+export type ReportRequest = { headers: Headers; body: Uint8Array };
+
+/** What a provider says about a mail that it took. */
+export type ProviderReport = {
+  /** The provider's id of the mail. */
+  providerId: string;
+  kind: 'delivered' | 'bounced' | 'complained';
+  /** One line without addresses. */
+  info: string;
+  at: Date;
+};

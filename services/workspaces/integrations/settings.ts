@@ -1,0 +1,106 @@
+import { fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
+import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { findKind } from '#lib/providers/all.ts';
+import { type KindOfProvider, secretPlace, settingsIn } from '#lib/providers/kind.ts';
+import type { StoredProvider } from '../integration.ts';
+
+/** Seals a secret, which is named by the kind and the field. */
+export type SealSecret = (secret: string, value: string) => string;
+
+/** Seals secrets of an integration, so that only messages opens them. */
+export function secretSealer(
+  { letters }: Keyring,
+  integration: { workspaceId: string; integrationId: string },
+): SealSecret {
+  return (secret, value) => letters.seal(value, secretPlace(integration, secret));
+}
+
+const sealedName = (secret: string) => `sealed_${secret}`;
+
+/** Where a secret stands in a stored provider, as a path of PostgreSQL. */
+export const sealedPath = (kind: string, secret: string) => [kind, sealedName(secret)] as const;
+
+/**
+ * Checks the settings and gives them as they are stored, with the host that they call; an empty
+ * secret keeps the sealed one of the same account `before`.
+ */
+export function storedSettings(
+  provider: EmailProvider,
+  seal: SealSecret,
+  before?: StoredProvider,
+): { settings: JsonObject; called: { field: string; host: string } | undefined } {
+  const kind = findKind(provider.kind);
+  if (!kind) {
+    throw invalidField('provider.kind', `invalid email provider kind: ${provider.kind}`);
+  }
+  const path = `provider.${kind.kind}`;
+  const checked = kind.check(settingsIn(kind, provider), path);
+  const settings = Object.fromEntries(
+    Object.entries(asJson(kind, checked)).map(([name, value]) => {
+      if (!kind.secrets.includes(name)) return [name, value];
+      const text = String(value);
+      const sealed =
+        text === '' ? kept(kind, { name, checked, before }) : seal(`${kind.kind}.${name}`, text);
+      return [sealedName(name), sealed];
+    }),
+  );
+  const called = kind.host?.(checked);
+  return { settings, called: called && { ...called, field: `${path}.${called.field}` } };
+}
+
+/** A stored secret is kept only for the same account. */
+function kept(
+  kind: KindOfProvider,
+  given: {
+    name: string;
+    checked: Parameters<KindOfProvider['check']>[0];
+    before: StoredProvider | undefined;
+  },
+): string {
+  const { name, checked, before } = given;
+  const stored = before && settingsOf(before);
+  const sealed = String(stored?.[sealedName(name)] ?? '');
+  if (before?.kind !== kind.kind || sealed === '') return '';
+  const now = asJson(kind, checked);
+  if (kind.account.every((field) => now[field] === stored?.[field])) return sealed;
+  const fields = `${kind.account.slice(0, -1).join(', ')} or ${kind.account.at(-1)}`;
+  throw invalidField(`provider.${kind.kind}.${name}`, `${name} is required when ${fields} change`);
+}
+
+/** The settings without secrets, as a message. */
+export function settingsMessage(provider: StoredProvider): object {
+  const kind = kindOf(provider);
+  return fromJson(kind.schema, splitSecrets(provider).shown);
+}
+
+/** What is shown of the settings, and the sealed secrets by their names. */
+export function splitSecrets(provider: StoredProvider): {
+  shown: JsonObject;
+  sealed: Record<string, string>;
+} {
+  const { secrets } = kindOf(provider);
+  const shown = { ...settingsOf(provider) };
+  const sealed: Record<string, string> = {};
+  for (const secret of secrets) {
+    sealed[secret] = String(shown[sealedName(secret)] ?? '');
+    delete shown[sealedName(secret)];
+  }
+  return { shown, sealed };
+}
+
+function settingsOf(provider: StoredProvider): JsonObject {
+  return (Reflect.get(provider, provider.kind) ?? {}) as JsonObject;
+}
+
+function kindOf(provider: StoredProvider): KindOfProvider {
+  const kind = findKind(provider.kind);
+  if (!kind) throw new Error(`no kind of provider is called ${provider.kind}`);
+  return kind;
+}
+
+function asJson({ schema }: KindOfProvider, settings: Parameters<KindOfProvider['check']>[0]) {
+  const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
+  return toJson(schema, settings, options) as JsonObject;
+}
