@@ -5,7 +5,7 @@ import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
 import { readTelemetry, type TelemetryConfig } from '#lib/telemetry/config.ts';
-import { limitsDefault } from './http/limits.ts';
+import { limitsDefault } from './admission/limits.ts';
 
 export type GatewayConfig = {
   host: string;

@@ -7,14 +7,14 @@ import { createLog } from '#lib/log.ts';
 import type { ProcessPart, RunningProcess } from '#lib/process/part.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { oldTokenVerifier } from '#lib/rpc/client/old-tokens.ts';
+import { openPages } from './all-pages.ts';
 import { contracts } from './api/contracts.ts';
-import { type GivenToken, requireToken } from './api/operation.ts';
 import { routesOf, servicesOf } from './api/routes.ts';
+import { type PresentedToken, requireToken } from './api/token.ts';
 import { connectServices } from './api/transports.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
+import { documentsPage } from './docs/documents.ts';
 import { serveGrpc } from './grpc/server.ts';
-import { openPages } from './pages/all.ts';
-import { documentsPage } from './pages/documents.ts';
 import { startGateway } from './run.ts';
 
 const routes = routesOf(contracts);
@@ -49,7 +49,7 @@ function start(config: GatewayConfig): Promise<RunningProcess> {
   const requestLimits = new RequestLimits(config.requestRates);
   const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
   const { verifyToken } = keyring;
-  const requireOwnToken = (given: GivenToken) => requireToken({ verifyToken }, given);
+  const requireOwnToken = (given: PresentedToken) => requireToken(verifyToken, given);
   const { connectionsMax, connectionsPerAddressMax } = config;
   const shared = { ...config, authorization, log, requestLimits };
   const serverLimits = { max: connectionsMax, perAddressMax: connectionsPerAddressMax };

@@ -1,51 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PassingMap } from '#lib/collections/passing-map.ts';
-import { type Connections, limitConnections } from '#lib/limits/connections.ts';
-import { FairShares } from '#lib/limits/fair-shares.ts';
-import { WaitingLane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
-import { clientNetwork } from '#lib/networks/client-network.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
 import type { OpenSpan } from '#lib/telemetry/tracing.ts';
-import { Brake } from './api/brake.ts';
+import { busy, RequestAdmission, type RequestAdmissionOptions } from './admission/admission.ts';
 import { failureOf } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
-import { CallerPlaces, placesDefault } from './api/places.ts';
 import type { Route } from './api/routes.ts';
+import type { HtmlPage } from './html/page.ts';
 import { allAccepted } from './http/accepted.ts';
 import { emptyAnswer, failureAnswer, type HttpAnswer, jsonAnswer, send } from './http/answer.ts';
-import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from './http/body.ts';
-import { answerBrokenRequests } from './http/broken-requests.ts';
-import { clientAddressBehind, isWithin } from './http/client-address.ts';
+import { ClientGone } from './http/body.ts';
+import { clientAddressBehind } from './http/client-address.ts';
 import { packed } from './http/compression.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
-import { type GatewayLimits, limitsDefault } from './http/limits.ts';
 import { openServer, type WebServer } from './http/open-server.ts';
-import { oneAtATime } from './http/pipeline.ts';
-import { Refusal } from './http/refusal.ts';
+import { notFound, Refusal, requireReading } from './http/refusal.ts';
 import { inRequestSpan, measureActive, requestAnswered } from './http/request-telemetry.ts';
-import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
-import type { HtmlPage } from './pages/page.ts';
+import { ReaderStalled, sendStream } from './http/stream.ts';
 
-export type GatewayOptions = Omit<
-  Api,
-  'arrivingBodies' | 'begin' | 'callers' | 'largeBodies' | 'readBody' | 'streams'
-> & {
-  routes: ReadonlyMap<string, readonly Route[]>;
-  pages: readonly HtmlPage[];
-  log: Log;
-  /** Ranges whose `X-Forwarded-For` is trusted. */
-  trustedProxies: readonly string[];
-  /** How long a client may take to send a request. */
-  requestTimeoutMs: number;
-  /** The certificate; without it the gateway serves plain HTTP. */
-  tls?: ServerTls;
-  /** Browsers reach it by HTTPS although it does not speak TLS itself. */
-  isHttps?: boolean;
-  limits?: Partial<GatewayLimits>;
-};
+export type GatewayOptions = Omit<Api, 'admission'> &
+  RequestAdmissionOptions & {
+    routes: ReadonlyMap<string, readonly Route[]>;
+    pages: readonly HtmlPage[];
+    log: Log;
+    /** How long a client may take to send a request. */
+    requestTimeoutMs: number;
+    /** The certificate; without it the gateway serves plain HTTP. */
+    tls?: ServerTls;
+    /** Browsers reach it by HTTPS although it does not speak TLS itself. */
+    isHttps?: boolean;
+  };
 
 export type Gateway = {
   server: WebServer;
@@ -57,93 +43,25 @@ export type Gateway = {
   drain(graceMs: number): Promise<void>;
 };
 
-/**
- * Of a caller two, so that one is read while another is written; one while others are active, and
- * none for twice as long after it.
- */
-const largeBodyLane = {
-  places: 6,
-  aloneMax: 2,
-  tenantWaitingMax: 64,
-  waitMaxMs: 10_000,
-  besideOthers: { places: 1, restTimes: 2, restMaxMs: 1_000 },
-};
-/**
- * Very large bodies of a caller are read one after the other, and not at all before: they would
- * fill the memory while they wait for their turns, and collecting it stops everybody. Each caller
- * has places of its own, so that slow ones hold up nobody else.
- */
-const arrivingBodyLane = {
-  places: 1_024,
-  aloneMax: 4,
-  tenantWaitingMax: 64,
-  // Shorter than the pause of a body that counts as the client's.
-  waitMaxMs: 9_000,
-  besideOthers: { places: 2, restTimes: 0, restMaxMs: 0 },
-};
-/** Refusals that a caller avoids by other requests, or fewer. */
-const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
 /** How long browsers use HTTPS only. */
 const oneYear = 'max-age=31536000';
 
-/** In place of a caller: the request counts, and takes no share. */
-const ofNobody = Symbol('nobody');
-
 type State = {
   api: Api;
-  limits: GatewayLimits;
-  connections: Connections;
-  /** Whose share each request in progress takes, by their responses. */
-  working: PassingMap<ServerResponse, string | typeof ofNobody>;
-  shares: FairShares;
-  brake: Brake;
+  admission: RequestAdmission;
   draining: boolean;
 };
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const limits = { ...limitsDefault, ...options.limits };
   const server = openServer(options);
-  const connections = limitConnections(server, {
-    max: limits.connectionsMax,
-    perAddressMax: limits.connectionsPerAddressMax,
-    isExempt: isWithin(options.trustedProxies),
-  });
-  const { bodiesMaxBytes: budgetBytes, bodyStallMs: stallMs } = limits;
-  const arrivingBodies = new WaitingLane(arrivingBodyLane);
-  const read = createBodyReader({ budgetBytes, stallMs, arrivingBodies });
-  const readBody: ReadBody = async (exchange, limitBytes) => {
-    const body = await read(exchange, limitBytes);
-    begin(state, exchange, exchange.caller);
-    return body;
-  };
-  const { streamsMax: max, streamsPerCallerMax: perCallerMax } = limits;
-  const api = {
-    ...options,
-    readBody,
-    begin: (exchange: Exchange) => begin(state, exchange, exchange.caller),
-    streams: new Streams({ max, perCallerMax }),
-    largeBodies: new WaitingLane(largeBodyLane),
-    arrivingBodies,
-    callers: new CallerPlaces(placesDefault),
-  };
-  const shares = new FairShares(limits.inFlightMax);
-  const state: State = {
-    api,
-    limits,
-    connections,
-    working: new PassingMap(),
-    shares,
-    brake: new Brake(),
-    draining: false,
-  };
-  measureActive(() => state.working.size);
+  const admission = new RequestAdmission(server, options);
+  const state: State = { api: { ...options, admission }, admission, draining: false };
+  measureActive(() => admission.inProgress);
   const clientAddress = clientAddressBehind(options.trustedProxies);
-  const take = oneAtATime((request: IncomingMessage, response: ServerResponse) => {
+  admission.handle((request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, clientAddress);
     void inRequestSpan(request, (span) => serve(options, state, exchange, span));
   });
-  server.on('request', take).on('checkContinue', take);
-  answerBrokenRequests(server);
   const retire = () => {
     state.draining = true;
   };
@@ -159,7 +77,9 @@ async function serve(
   const { request, response, id } = exchange;
   const startedAtMs = performance.now();
   const target = targetOf(options, state, exchange);
-  const answer = await paced(state, exchange, await answerOrFail(options, exchange, target));
+  const made = await answerOrFail(options, exchange, target);
+  const answer =
+    made && state.admission.isPaced(made.status) ? await paced(state, exchange, made) : made;
   if (answer) {
     if (state.draining) response.setHeader('connection', 'close');
     if (target.isCors) fromAnySite(response);
@@ -170,7 +90,7 @@ async function serve(
       await sendAll(options, state, exchange, answer.stream);
     }
     // The rest of an ignored body must not count as a request in progress.
-    if (!request.complete) end(state, exchange);
+    if (!request.complete) state.admission.end(exchange);
   }
   const status = answer?.status ?? 499;
   requestAnswered(span, request, { route: target.route ?? target.name, status, startedAtMs });
@@ -186,51 +106,28 @@ async function serve(
   );
 }
 
-/** The answer, when its time has come: a refusal may have to wait, and holds nothing meanwhile. */
+/** A refusal when its time has come; undefined if its client has left meanwhile. */
 async function paced(
-  { brake }: State,
+  { admission }: State,
   exchange: Exchange,
-  answer: HttpAnswer | undefined,
+  refusal: HttpAnswer,
 ): Promise<HttpAnswer | undefined> {
-  if (!answer || !pacedStatuses.has(answer.status)) return answer;
-  const { caller, clientAddress, signal } = exchange;
-  exchange.release();
-  await brake.hold(caller === clientAddress ? clientNetwork(caller) : caller, signal);
-  return signal.aborted ? undefined : answer;
+  await admission.pace(exchange);
+  return exchange.signal.aborted ? undefined : refusal;
 }
 
 async function sendAll(
   { log }: GatewayOptions,
-  { limits }: State,
+  { admission }: State,
   { id, path, response, signal }: Exchange,
   stream: AsyncIterable<string>,
 ): Promise<void> {
   try {
-    await sendStream(response, stream, limits.readStallMs);
+    await sendStream(response, stream, admission.readStallMs);
   } catch (err) {
     if (signal.aborted && !(err instanceof ReaderStalled)) return;
     log.error({ requestId: id, path, err }, 'a stream was cut');
   }
-}
-
-/** A request is in progress from when all of it has arrived until its answer is sent. */
-function begin(state: State, exchange: Exchange, caller: string | typeof ofNobody): void {
-  const { request, response } = exchange;
-  if (caller !== ofNobody) {
-    requireShare(state.shares, caller, 1);
-    state.shares.change(caller, 1);
-  }
-  state.working.set(response, caller);
-  state.connections.of(request.socket)?.count(1);
-  exchange.hold(() => end(state, exchange));
-}
-
-function end(state: State, { request, response }: Exchange): void {
-  const caller = state.working.get(response);
-  if (caller === undefined) return;
-  state.working.delete(response);
-  if (caller !== ofNobody) state.shares.change(caller, -1);
-  state.connections.of(request.socket)?.count(-1);
 }
 
 /**
@@ -249,22 +146,26 @@ type Target = {
 
 function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Target {
   const { request, path } = exchange;
+  const { admission } = state;
   const failureText = 'Internal server error';
   if (path === '/healthz')
     return { name: 'healthz', failureText, answer: () => health(state, request) };
-  if (state.working.size >= state.limits.inFlightMax) {
+  if (admission.isFull) {
     return { name: 'busy', failureText, answer: () => Promise.reject(busy()) };
   }
   // Before the operations: a form of plain HTML is posted to the path of one.
   for (const { name, answer, isOfMails } of options.pages) {
-    const answerPage = answer(exchange, state.api.readBody);
+    const answerPage = answer(exchange, admission);
     if (!answerPage) continue;
-    const answerInPlace = async () => {
+    const beginAndAnswer = async () => {
       // A POST is in progress once its body has been read.
-      if (request.method !== 'POST') begin(state, exchange, isOfMails ? ofNobody : exchange.caller);
+      if (request.method !== 'POST') {
+        if (isOfMails) admission.beginWithoutShare(exchange);
+        else admission.begin(exchange);
+      }
       return answerPage();
     };
-    return { name, failureText, answer: answerInPlace };
+    return { name, failureText, answer: beginAndAnswer };
   }
   const routesAtPath = options.routes.get(path);
   if (routesAtPath) {
@@ -305,17 +206,14 @@ async function answerOrFail(
 
 function health(state: State, request: IncomingMessage): HttpAnswer {
   if (request.method === 'OPTIONS') return emptyAnswer('GET, HEAD, OPTIONS');
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    const allow = { allow: 'GET, HEAD, OPTIONS' };
-    throw new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
-  }
+  requireReading(request.method);
   return state.draining
     ? jsonAnswer(503, { status: 'draining' })
     : jsonAnswer(200, { status: 'ok' });
 }
 
 function refuseUnknown(): never {
-  throw new Refusal(404, 'not_found', 'Not found');
+  throw notFound();
 }
 
 /** Takes no new connections, lets requests finish for `graceMs`, then ends them. */

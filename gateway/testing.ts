@@ -9,11 +9,11 @@ import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { allKeys, keyringOfAll } from '#lib/test/all-keys.ts';
 import { newInstallation } from '../deploy/keys/installation.ts';
+import { openPages } from './all-pages.ts';
 import { contracts } from './api/contracts.ts';
 import { routesOf } from './api/routes.ts';
 import { connectServices } from './api/transports.ts';
-import { openPages } from './pages/all.ts';
-import { documentsPage } from './pages/documents.ts';
+import { documentsPage } from './docs/documents.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 
 /** A service for one test: a real Connect server over h2c. */

@@ -208,6 +208,14 @@ test.each(['lib', 'gateway', ...services.map((service) => `services/${service}`)
   },
 );
 
+test('colours, policies and frames of pages stand in lib/html', () => {
+  const drawing = sources.filter(
+    (file) => file.startsWith('gateway/') || file.startsWith('deploy/local/inbox/'),
+  );
+  const shared = /: *#[\da-f]{3,8}\b|default-src|<style|prefers-color-scheme/i;
+  expect(drawing.filter((file) => shared.test(read(file)))).toEqual([]);
+});
+
 /** The RPCs of a service's contract. */
 function rpcsOf(service: string): string[] {
   return globSync(`proto/postrider/${service}/v1/*.proto`, { cwd: root }).flatMap((file) =>

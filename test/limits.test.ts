@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { resourceNames } from '#lib/quotas/resources.ts';
-import { serviceLimits } from '../gateway/pages/docs/limits.ts';
+import { serviceLimits } from '../gateway/docs/limits.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(resolve(root, file), 'utf8');

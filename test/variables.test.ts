@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { readSuperuserUrl } from '../deploy/postrider/migrate.ts';
 import { readHealthConfig } from '../deploy/postrider/run.ts';
 import { readConfig as readGatewayConfig } from '../gateway/config.ts';
-import { variables } from '../gateway/pages/docs/variable-list.ts';
+import { variables } from '../gateway/docs/variable-list.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const files = globSync('services/*/config.ts', { cwd: root });

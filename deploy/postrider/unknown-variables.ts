@@ -1,4 +1,4 @@
-import { variables } from '../../gateway/pages/docs/variable-list.ts';
+import { variables } from '../../gateway/docs/variable-list.ts';
 import { serviceNames } from './parts.ts';
 
 const prefixes = [...serviceNames, 'gateway'].map((name) => `${name.toUpperCase()}_`);

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { retryDefaultMs } from '#lib/errors/errors.ts';
 import { reasonOf } from '#lib/errors/reasons.ts';
-import { passedOn } from '../http/passed-on.ts';
+import { passedOn, retryAfter } from '../http/limit-headers.ts';
 import { type Failure, Refusal } from '../http/refusal.ts';
 import { FieldError } from '../json/field-error.ts';
 
@@ -44,7 +44,7 @@ export function codeNamed(name: string): readonly [status: number, code: string]
   return [...statuses.values()].find(([, code]) => code === word) ?? [500, 'internal'];
 }
 
-const retryAfter = new Set<Code>([Code.ResourceExhausted, Code.Unavailable, Code.Unimplemented]);
+const retryable = new Set<Code>([Code.ResourceExhausted, Code.Unavailable, Code.Unimplemented]);
 
 /** The answer to an error. `fallback` is the whole text of internal errors. */
 export function failureOf(error: unknown, fallback: string): Failure {
@@ -78,10 +78,8 @@ function serviceFailure(error: ConnectError, fallback: string): Failure {
   };
 }
 
-/** In whole seconds, since clients expect no fractions. */
 function retryHeaders(error: ConnectError): Record<string, string> {
-  if (!retryAfter.has(error.code)) return {};
+  if (!retryable.has(error.code)) return {};
   const delay = error.findDetails(RetryInfoSchema).at(0)?.retryDelay;
-  const delayMs = delay ? durationMs(delay) : retryDefaultMs;
-  return { 'retry-after': Math.max(1, Math.ceil(delayMs / 1000)).toString() };
+  return retryAfter(delay ? durationMs(delay) : retryDefaultMs);
 }

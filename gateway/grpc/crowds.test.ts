@@ -12,7 +12,7 @@ import { preface, resetCalls } from '../../test/attacks/frames.ts';
 import { rapidResets } from '../../test/attacks/sockets.ts';
 import { until } from '../../test/stack/until.ts';
 import { contracts } from '../api/contracts.ts';
-import { requireToken } from '../api/operation.ts';
+import { requireToken } from '../api/token.ts';
 import { keyring, startService, type TestService, tokenFor } from '../testing.ts';
 import { type GrpcGateway, type GrpcOptions, serveGrpc } from './server.ts';
 
@@ -44,7 +44,7 @@ async function start(over: Partial<GrpcOptions> = {}) {
       clientTls: undefined,
       tls: undefined,
       authorization: serviceToken(keyring),
-      requireToken: (given) => requireToken(keyring, given),
+      requireToken: (given) => requireToken(keyring.verifyToken, given),
       requestLimits: new RequestLimits(noLimits),
       reflection: false,
       trustedProxies: [],

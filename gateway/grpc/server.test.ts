@@ -30,7 +30,7 @@ import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts'
 import { registry } from '#lib/telemetry/metrics.ts';
 import { until } from '../../test/stack/until.ts';
 import { contracts } from '../api/contracts.ts';
-import { requireToken } from '../api/operation.ts';
+import { requireToken } from '../api/token.ts';
 import { keyring, startService, type TestService, tokenFor } from '../testing.ts';
 import { type GrpcGateway, type GrpcOptions, serveGrpc } from './server.ts';
 
@@ -49,7 +49,7 @@ const open = (servicePort: number, over: Partial<GrpcOptions> = {}) =>
       clientTls: undefined,
       tls: undefined,
       authorization: serviceToken(keyring),
-      requireToken: (given) => requireToken(keyring, given),
+      requireToken: (given) => requireToken(keyring.verifyToken, given),
       requestLimits: new RequestLimits(noLimits),
       reflection: true,
       trustedProxies: [],

@@ -8,11 +8,8 @@ import type { DescFile } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
-import { retryDefaultMs, retryLater } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import type { Log } from '#lib/log.ts';
-import { clientNetwork } from '#lib/networks/client-network.ts';
 import { invalidToken } from '#lib/rpc/bearer.ts';
 import { type Connection, connectionTo } from '#lib/rpc/client/connection.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
@@ -25,8 +22,6 @@ import {
   openServer,
   resetsOfClients,
   resetsOfMany,
-  type ServerLimits,
-  serverLimits,
   serveStreams,
 } from '#lib/rpc/server/http2.ts';
 import { admitStreams, endUnlessSent, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
@@ -34,14 +29,14 @@ import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
 import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
 import { callServed } from '#lib/telemetry/calls.ts';
-import type { GivenToken } from '../api/operation.ts';
-import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
-import { limitsDefault } from '../http/limits.ts';
+import { CallAdmission, type CallLimits } from '../admission/calls.ts';
+import type { PresentedToken } from '../api/token.ts';
+import { type ClientAddress, clientAddressBehind } from '../http/client-address.ts';
 import { Refusal } from '../http/refusal.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
 import { passedHeaders, refuse, relay } from './relay.ts';
 
-export type GrpcOptions = {
+export type GrpcOptions = CallLimits & {
   contracts: readonly DescFile[];
   /** Addresses of a service's processes, by the service's name. */
   addresses: ReadonlyMap<string, readonly string[]>;
@@ -50,17 +45,9 @@ export type GrpcOptions = {
   /** The gateway's own token, which vouches for the client's address. */
   authorization: Authorization;
   /** The user or key of a caller. Throws where the header has no token of either. */
-  requireToken(given: GivenToken): Promise<string>;
-  requestLimits: RequestLimits;
+  requireToken(given: PresentedToken): Promise<string>;
   reflection: boolean;
-  /** Ranges whose `X-Forwarded-For` is trusted. */
-  trustedProxies: readonly string[];
   log: Log;
-  callsPerClientMax?: number;
-  /** How long the message of a call may take to arrive. */
-  messageMaxMs?: number;
-  /** In place of some of the limits of every gRPC port. */
-  serverLimits?: Partial<ServerLimits>;
 };
 
 export type GrpcGateway = {
@@ -70,17 +57,11 @@ export type GrpcGateway = {
   drain(graceMs: number): Promise<void>;
 };
 
-/** Calls at once, which leaves room on each service for those that come by HTTP. */
-const callsMax = 1_024;
-/** Those of one client address, or of one IPv6 /64. */
-const callsPerClientMax = 256;
-const tooMany = 'too many calls at once';
-
 type State = {
   options: GrpcOptions;
   methods: ReadonlyMap<string, OpenMethod>;
   next: (service: string) => Connection;
-  calls: Calls;
+  admission: CallAdmission;
   clientAddress: ClientAddress;
 };
 
@@ -97,33 +78,29 @@ export async function serveGrpc(
     options,
     methods: openMethods(options.contracts),
     next: connectionsInTurn(options),
-    calls: new Calls(options),
+    admission: new CallAdmission(options),
     clientAddress: clientAddressBehind(options.trustedProxies),
   };
   const own = ownServices(options, draining.signal);
   const isBehindProxies = options.trustedProxies.length > 0;
   const resets = isBehindProxies ? resetsOfMany : resetsOfClients;
   const server = openServer(options.tls, { resets, headersMaxBytes });
-  const limits = {
-    ...serverLimits,
-    max: limitsDefault.connectionsMax,
-    barsAddresses: true,
-    headersMaxBytes,
-    isExempt: isWithin(options.trustedProxies),
-    ...options.serverLimits,
-  };
-  const connections = serveStreams(server, limits, (stream, headers, ...rest) => {
-    const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
-    const path = (headers[':path'] ?? '').split('?', 1)[0] ?? '';
-    const method = state.methods.get(path);
-    if (method) measure(method, stream);
-    const refused = overLimit(options, client);
-    if (refused) refuse(stream, refused);
-    else if (!isGrpc(headers)) refuseOther(stream);
-    else if (method) void pass(state, method, { stream, headers, client });
-    else if (path.startsWith('/grpc.')) own(stream, headers, rest);
-    else refuse(stream, notServed(path));
-  });
+  const connections = serveStreams(
+    server,
+    state.admission.serverLimits,
+    (stream, headers, ...rest) => {
+      const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
+      const path = (headers[':path'] ?? '').split('?', 1)[0] ?? '';
+      const method = state.methods.get(path);
+      if (method) measure(method, stream);
+      const refused = overLimit(state.admission, client);
+      if (refused) refuse(stream, refused);
+      else if (!isGrpc(headers)) refuseOther(stream);
+      else if (method) void pass(state, method, { stream, headers, client });
+      else if (path.startsWith('/grpc.')) own(stream, headers, rest);
+      else refuse(stream, notServed(path));
+    },
+  );
   const port = await listen(server, address);
   return {
     port,
@@ -142,10 +119,10 @@ export async function serveGrpc(
 const notServed = (path: string) =>
   new ConnectError(`${path.slice(0, 200)} is not served here`, Code.Unimplemented);
 
-/** Counts a stream of a client, whatever it asks for. */
-function overLimit({ requestLimits }: GrpcOptions, client: string): ConnectError | undefined {
+/** The refusal of a stream, whatever it asks for. */
+function overLimit(admission: CallAdmission, client: string): ConnectError | undefined {
   try {
-    requestLimits.take('address', client);
+    admission.countAddress(client);
     return undefined;
   } catch (error) {
     return refusalOf(error);
@@ -172,20 +149,19 @@ type Call = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders; client: s
 
 async function pass(state: State, method: OpenMethod, call: Call): Promise<void> {
   const { stream, headers, client } = call;
-  const { authorization, requestLimits, requireToken, log } = state.options;
-  const { messageMaxMs = streamLimits.messageMaxMs } = state.options;
-  if (!state.calls.admit(client, stream))
-    return refuse(stream, retryLater(tooMany, Code.ResourceExhausted, retryDefaultMs));
+  const { admission } = state;
+  const { authorization, requireToken, log } = state.options;
   try {
+    admission.begin(client, stream);
     const given = { authorization: headers.authorization, clientAddress: client };
-    if (!method.isPublic) requestLimits.take('key', await requireToken(given));
+    if (!method.isPublic) admission.countCaller(await requireToken(given));
   } catch (error) {
     return refuse(stream, refusalOf(error));
   }
   try {
     const token = await authorization();
     if (stream.destroyed) return;
-    endUnlessSent(stream, messageMaxMs);
+    endUnlessSent(stream, admission.messageMaxMs);
     const vouched = method.isPublic ? 'authorization' : clientAddressTokenHeader;
     relay(stream, state.next(method.service), {
       ...passedHeaders(headers),
@@ -245,34 +221,4 @@ function connectionsInTurn({ addresses, clientTls: tls }: GrpcOptions) {
     if (!connection) throw new Error(`no address for ${service}`);
     return connection;
   };
-}
-
-/** Counts calls in progress, together and by client. */
-class Calls {
-  readonly #perClientMax: number;
-  readonly #isProxy: (address: string) => boolean;
-  readonly #byClient = new Map<string, number>();
-  #open = 0;
-
-  constructor({ trustedProxies, callsPerClientMax: perClientMax }: GrpcOptions) {
-    this.#perClientMax = perClientMax ?? callsPerClientMax;
-    this.#isProxy = isWithin(trustedProxies);
-  }
-
-  /** A proxy that names no client stands for many. */
-  admit(address: string, stream: ServerHttp2Stream): boolean {
-    const client = clientNetwork(address);
-    const count = this.#byClient.get(client) ?? 0;
-    if (this.#open >= callsMax) return false;
-    if (count >= this.#perClientMax && !this.#isProxy(address)) return false;
-    this.#open += 1;
-    this.#byClient.set(client, count + 1);
-    stream.once('close', () => {
-      this.#open -= 1;
-      const left = (this.#byClient.get(client) ?? 1) - 1;
-      if (left > 0) this.#byClient.set(client, left);
-      else this.#byClient.delete(client);
-    });
-    return true;
-  }
 }

@@ -1,78 +1,33 @@
 import type { IncomingMessage } from 'node:http';
-import { FairShares } from '#lib/limits/fair-shares.ts';
-import type { WaitingLane } from '#lib/limits/lanes.ts';
-import type { Exchange } from './exchange.ts';
-import { Refusal, tooManyAtOnce } from './refusal.ts';
-
-export type ReadBody = (exchange: Exchange, limitBytes: number) => Promise<Buffer>;
 
 /** The client disconnected before it had sent everything, so there is no one to answer. */
 export class ClientGone extends Error {}
 
-const veryLargeBytes = 1024 * 1024;
-
-/**
- * Reads bodies within a memory budget, of which each caller has a share. A body that stops arriving
- * is an error.
- */
-export function createBodyReader({
-  budgetBytes,
-  stallMs,
-  arrivingBodies,
-}: {
-  budgetBytes: number;
+export type BodyWatch = {
+  /** How long a body may pause while it arrives. */
   stallMs: number;
-  /**
-   * A body above 1 MiB has a place in it, from before more of it is read until its request is
-   * answered.
-   */
-  arrivingBodies: WaitingLane;
-}): ReadBody {
-  const shares = new FairShares(budgetBytes);
-  return async (exchange, limitBytes) => {
-    const { request, response, caller } = exchange;
-    const announcedBytes = Number(request.headers['content-length'] ?? 0);
-    if (announcedBytes > limitBytes) throw tooLarge();
-    const state = { sizeBytes: 0 };
-    exchange.hold(() => {
-      shares.change(caller, -state.sizeBytes);
-      state.sizeBytes = 0;
-    });
-    let hasPlace = false;
-    const takePlace = async () => {
-      hasPlace = true;
-      exchange.hold(await arrivingBodies.enter(caller, exchange.signal));
-    };
-    if (announcedBytes > veryLargeBytes) await takePlace();
-    // A client that sent `Expect: 100-continue` waits for this before it sends the body.
-    if (request.headers.expect) response.writeContinue();
-    return collect(request, stallMs, (chunk) => {
-      requireShare(shares, caller, chunk.length);
-      state.sizeBytes += chunk.length;
-      shares.change(caller, chunk.length);
-      if (state.sizeBytes > limitBytes) throw tooLarge();
-      return state.sizeBytes > veryLargeBytes && !hasPlace ? takePlace() : undefined;
-    });
-  };
-}
+  /** The error of one that pauses for longer. */
+  stalled(): Error;
+  /** Throws to end the reading. Nothing is read until a promise that it returns is fulfilled. */
+  account(chunk: Buffer): Promise<void> | undefined;
+};
 
-function collect(
+/** Reads a body. The rest of one that is given up is left unread. */
+export function collectBody(
   request: IncomingMessage,
-  stallMs: number,
-  /** No more is read until a promise that it returns is fulfilled. */
-  account: (chunk: Buffer) => Promise<void> | undefined,
+  { stallMs, stalled, account }: BodyWatch,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const timer = setTimeout(() => stop(tooSlow()), stallMs);
-    const letGo = () => {
+    const timer = setTimeout(() => stop(stalled()), stallMs);
+    const detach = () => {
       clearTimeout(timer);
       request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
       // Later errors of the request are ignored, but without a listener they would end the process.
       request.on('error', ignore);
     };
     const stop = (error: unknown) => {
-      letGo();
+      detach();
       reject(error);
     };
     const take = (chunk: Buffer) => {
@@ -93,7 +48,7 @@ function collect(
       }, stop);
     };
     const finish = () => {
-      letGo();
+      detach();
       resolve(Buffer.concat(chunks));
     };
     const leave = () => stop(new ClientGone());
@@ -102,22 +57,3 @@ function collect(
 }
 
 const ignore = () => undefined;
-
-function tooLarge(): Refusal {
-  return new Refusal(413, 'payload_too_large', 'Request body too large');
-}
-
-function tooSlow(): Refusal {
-  return new Refusal(408, 'request_timeout', 'Request took too long to arrive');
-}
-
-/** Throws a 429 if the caller has its share already, and a 503 if all together have everything. */
-export function requireShare(shares: FairShares, caller: string, more: number): void {
-  const verdict = shares.verdict(caller, more);
-  if (verdict === 'all') throw busy();
-  if (verdict === 'caller') throw tooManyAtOnce();
-}
-
-export function busy(): Refusal {
-  return new Refusal(503, 'unavailable', 'Too many requests', { 'retry-after': '1' });
-}

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { passedOnNames } from './passed-on.ts';
+import { passedOnNames } from './limit-headers.ts';
 
 // The longest that a browser caches a preflight.
 const preflightSeconds = 7_200;

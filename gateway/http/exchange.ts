@@ -14,10 +14,7 @@ export class Exchange {
   readonly id: string;
   readonly path: string;
   readonly clientAddress: string;
-  /**
-   * Whose share of the gateway's places it takes: a user's or a key's; before that is known, its
-   * address'.
-   */
+  /** Whom limits count it for: a user or a key; its address before that is known. */
   caller: string;
   readonly #search: string;
   // Made on first use: opens and clicks arrive by thousands a second and need neither.
@@ -34,15 +31,16 @@ export class Exchange {
     this.caller = this.clientAddress;
   }
 
+  get isUnauthenticated(): boolean {
+    return this.caller === this.clientAddress;
+  }
+
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#search);
     return this.#query;
   }
 
-  /**
-   * Has something given back once the answer was sent or the client has gone, or by `release`
-   * before.
-   */
+  /** Calls `giveBack` once the answer was sent or the client has gone, or on `release` before. */
   hold(giveBack: () => void): void {
     if (this.response.closed) {
       giveBack();

@@ -20,8 +20,16 @@ export class Refusal extends Error {
   }
 }
 
-/** For a caller that has its share of places or of memory. */
-export function tooManyAtOnce(): Refusal {
-  const text = 'too many requests at once; wait for their answers';
-  return new Refusal(429, 'resource_exhausted', text, { 'retry-after': '1' });
+export function notFound(): Refusal {
+  return new Refusal(404, 'not_found', 'Not found');
+}
+
+/** `allow` names the methods of the path. */
+export function methodNotAllowed(allow: string): Refusal {
+  return new Refusal(405, 'method_not_allowed', 'Method not allowed', { allow });
+}
+
+/** Throws for methods that change something. */
+export function requireReading(method: string | undefined): void {
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, HEAD, OPTIONS');
 }

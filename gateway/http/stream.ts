@@ -1,46 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ClientGone } from './body.ts';
-import { Refusal } from './refusal.ts';
+import type { ServerResponse } from 'node:http';
 
 /** Why a stream was cut: its client has read nothing for too long. */
 export class ReaderStalled extends Error {}
-
-/** Limits streams, since each holds a page for as long as its client takes to read it. */
-export class Streams {
-  readonly #max: number;
-  readonly #perCallerMax: number;
-  readonly #byCaller = new Map<string, number>();
-  #count = 0;
-
-  constructor({ max, perCallerMax }: { max: number; perCallerMax: number }) {
-    this.#max = max;
-    this.#perCallerMax = perCallerMax;
-  }
-
-  /**
-   * Counts one until its response is over; A caller is known by its token. Throws if there are too
-   * many.
-   */
-  begin(response: ServerResponse, { headers }: IncomingMessage): void {
-    if (response.closed) throw new ClientGone();
-    const caller = headers.authorization ?? '';
-    const own = this.#byCaller.get(caller) ?? 0;
-    if (own >= this.#perCallerMax || this.#count >= this.#max) {
-      throw new Refusal(429, 'resource_exhausted', 'too many exports run at once', {
-        'retry-after': '5',
-      });
-    }
-    this.#set(caller, 1);
-    response.once('close', () => this.#set(caller, -1));
-  }
-
-  #set(caller: string, difference: number): void {
-    this.#count += difference;
-    const own = (this.#byCaller.get(caller) ?? 0) + difference;
-    if (own > 0) this.#byCaller.set(caller, own);
-    else this.#byCaller.delete(caller);
-  }
-}
 
 /**
  * Sends a body as it comes, and asks for more only when the client has read what is there. If it

@@ -46,7 +46,7 @@ type MessagePlan = {
 
 type Decoder = { plan: MessagePlan; decode: DecodeMessage };
 const decoders = new Map<DescMessage, Decoder>();
-/** A message has more to decode than so many plain values. */
+/** Decoding a message takes longer than decoding this many plain values. */
 const messageWeight = 1_000;
 
 export function decoderOf(desc: DescMessage): DecodeMessage {

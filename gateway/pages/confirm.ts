@@ -1,9 +1,9 @@
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { html } from './html.ts';
+import { html } from '#lib/html/template.ts';
+import type { HtmlPage } from '../html/page.ts';
 import { button, paragraph } from './layout.ts';
 import { about, expired, linkPage, type PageContent, type Visit } from './link.ts';
-import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
 
 /** The page behind the link of a confirmation mail. */

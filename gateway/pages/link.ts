@@ -3,17 +3,16 @@ import {
   type GetLinkResponse,
   MessageLinkService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { html } from '#lib/html/template.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { failureOf } from '../api/errors.ts';
+import type { HtmlPage, PageAdmission } from '../html/page.ts';
 import type { HttpAnswer } from '../http/answer.ts';
-import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { Refusal } from '../http/refusal.ts';
-import { html } from './html.ts';
+import { methodNotAllowed } from '../http/refusal.ts';
 import { button, type LayoutContent, pageAnswer, paragraph } from './layout.ts';
-import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
-import { acceptedLanguages, type Speech, speak } from './words.ts';
+import { acceptedLanguages, localeFor, type PageLocale } from './words.ts';
 
 /** A recipient who has opened a link of a mail. */
 export type Visit = {
@@ -22,7 +21,7 @@ export type Visit = {
   link: GetLinkResponse | undefined;
   client: Client<typeof MessageLinkService>;
   options: CallOptions;
-} & Speech;
+} & PageLocale;
 
 /** The content of a page, in the language of the visit unless `language` names another. */
 export type PageContent = Pick<LayoutContent, 'title' | 'body'> & {
@@ -55,13 +54,13 @@ export function linkPage(messages: Transport, page: LinkPage): HtmlPage {
   const client = createClient(MessageLinkService, messages);
   return {
     name: page.name,
-    answer(exchange, readBody) {
+    answer(exchange, admission) {
       if (!exchange.path.startsWith(page.prefix)) return undefined;
       return async () => {
         const [, workspaceId, token] = rest.exec(exchange.path.slice(page.prefix.length)) ?? [];
-        const accepted = speak(acceptedLanguages(exchange.request.headers['accept-language']));
+        const accepted = localeFor(acceptedLanguages(exchange.request.headers['accept-language']));
         if (!workspaceId || !token) return answer(accepted, badLink(accepted.words));
-        return visit(page, client, { exchange, readBody, accepted, key: { workspaceId, token } });
+        return visit(page, client, { exchange, admission, accepted, key: { workspaceId, token } });
       };
     },
   };
@@ -69,31 +68,28 @@ export function linkPage(messages: Transport, page: LinkPage): HtmlPage {
 
 type Opened = {
   exchange: Exchange;
-  readBody: ReadBody;
-  accepted: Speech;
+  admission: PageAdmission;
+  accepted: PageLocale;
   key: Visit['key'];
 };
 
 async function visit(page: LinkPage, client: Visit['client'], opened: Opened): Promise<HttpAnswer> {
-  const { exchange, readBody, accepted, key } = opened;
+  const { exchange, admission, accepted, key } = opened;
   const { request, id, signal } = exchange;
   const isPost = request.method === 'POST';
-  if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod();
-  const body = isPost ? await readBody(exchange, bodyLimitBytes) : Buffer.alloc(0);
+  if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') {
+    throw methodNotAllowed('GET, HEAD, POST, OPTIONS');
+  }
+  const body = isPost ? await admission.readBody(exchange, bodyLimitBytes) : Buffer.alloc(0);
   const headers = { [requestIdHeader]: id };
   const options = { headers, signal, timeoutMs: callTimeoutMs };
   const { link, isOurs } = await readLink(client, key, options);
-  const speech = link?.language ? speak([link.language]) : accepted;
-  if (!isOurs) return answer(speech, badLink(speech.words));
-  const visited = { ...speech, key, link, client, options };
+  const locale = link?.language ? localeFor([link.language]) : accepted;
+  if (!isOurs) return answer(locale, badLink(locale.words));
+  const visited = { ...locale, key, link, client, options };
   const submit = () => page.submit(visited, new URLSearchParams(body.toString('utf8')));
-  const content = isPost ? await outcome(submit, speech.words) : page.show(visited);
-  return answer(speech, content, link?.workspaceName);
-}
-
-function wrongMethod(): Refusal {
-  const allow = { allow: 'GET, HEAD, POST, OPTIONS' };
-  return new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
+  const content = isPost ? await outcome(submit, locale.words) : page.show(visited);
+  return answer(locale, content, link?.workspaceName);
 }
 
 /** Unsubscribing must work even when the contact cannot be loaded. */
@@ -129,11 +125,11 @@ export function tryLater(words: Words): PageContent {
 }
 
 function answer(
-  speech: Speech,
+  locale: PageLocale,
   { status = 200, ...content }: PageContent,
   sender = '',
 ): HttpAnswer {
-  return pageAnswer({ language: speech.language, sender, status, ...content });
+  return pageAnswer({ language: locale.language, sender, status, ...content });
 }
 
 /** A text with the name of a list filled in. */

@@ -2,12 +2,12 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { Subscription } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { GetLinkResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '#lib/html/template.ts';
+import type { HtmlPage } from '../html/page.ts';
 import { paragraph } from './layout.ts';
 import { expired, linkPage, type PageContent, tryLater, type Visit } from './link.ts';
-import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
-import { languages, pageLanguage, speak } from './words.ts';
+import { languages, localeFor, pageLanguage } from './words.ts';
 
 export const preferencesPrefix = '/p/';
 
@@ -36,7 +36,7 @@ async function submit(
   const now = await client.getLink(key, options);
   // A newly chosen language is used at once.
   const isOther = now.language !== '' && now.language !== link.language;
-  const chosen = isOther ? speak([now.language]) : { language, words };
+  const chosen = isOther ? localeFor([now.language]) : { language, words };
   const notice = leavesAll ? chosen.words.leftAll : chosen.words.saved;
   return { language: chosen.language, ...preferences(now, chosen.words, notice) };
 }

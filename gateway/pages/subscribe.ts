@@ -6,12 +6,11 @@ import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { clientAddressHeader } from '#lib/rpc/wire.ts';
 import { failureOf } from '../api/errors.ts';
+import type { HtmlPage, PageAdmission } from '../html/page.ts';
 import type { HttpAnswer } from '../http/answer.ts';
-import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageAnswer, paragraph } from './layout.ts';
-import type { HtmlPage } from './page.ts';
-import { acceptedLanguages, speak } from './words.ts';
+import { acceptedLanguages, localeFor } from './words.ts';
 
 type Subscriptions = { contacts: Transport; authorization: Authorization };
 
@@ -29,7 +28,7 @@ export function subscribePage({ contacts, authorization }: Subscriptions): HtmlP
   const client = createClient(SubscriptionService, contacts);
   return {
     name: 'subscribe form',
-    answer(exchange, readBody) {
+    answer(exchange, admission) {
       const { method, headers } = exchange.request;
       if (exchange.path !== '/subscribe' || method !== 'POST') return undefined;
       if (!formType.test(headers['content-type'] ?? '')) return undefined;
@@ -44,19 +43,19 @@ export function subscribePage({ contacts, authorization }: Subscriptions): HtmlP
           timeoutMs: callTimeoutMs,
         });
       };
-      return () => answerForm(exchange, readBody, subscribe);
+      return () => answerForm(exchange, admission, subscribe);
     },
   };
 }
 
 async function answerForm(
   exchange: Exchange,
-  readBody: ReadBody,
+  admission: PageAdmission,
   subscribe: (form: URLSearchParams) => Promise<void>,
 ): Promise<HttpAnswer> {
   const accepted = acceptedLanguages(exchange.request.headers['accept-language']);
-  const { language, words } = speak(accepted);
-  const body = await readBody(exchange, bodyLimitBytes);
+  const { language, words } = localeFor(accepted);
+  const body = await admission.readBody(exchange, bodyLimitBytes);
   const page = (status: number, title: string, text: string) =>
     pageAnswer({ status, language, title, sender: '', body: paragraph(text) });
   try {

@@ -1,8 +1,8 @@
 import type { Transport } from '@connectrpc/connect';
-import { html } from './html.ts';
+import { html } from '#lib/html/template.ts';
+import type { HtmlPage } from '../html/page.ts';
 import { button, paragraph } from './layout.ts';
 import { about, linkPage, linkPath, type PageContent, type Visit } from './link.ts';
-import type { HtmlPage } from './page.ts';
 import { preferencesPrefix } from './preferences.ts';
 import type { Words } from './words/en.ts';
 

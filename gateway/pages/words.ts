@@ -20,13 +20,14 @@ export const languages: ReadonlyMap<string, Words> = new Map([
   ['ja', ja],
 ]);
 
-export type Speech = { language: string; words: Words };
+/** A language of the pages, and their texts in it. */
+export type PageLocale = { language: string; words: Words };
 
 /** Matches a tag, such as `pt-BR`, with a language of the pages. */
 export const pageLanguage = languageMatcher(languages.keys());
 
 /** The words in the first of the tags that is a language of the pages, else in English. */
-export function speak(tags: readonly string[]): Speech {
+export function localeFor(tags: readonly string[]): PageLocale {
   for (const tag of tags) {
     const language = pageLanguage(tag);
     const words = language === undefined ? undefined : languages.get(language);

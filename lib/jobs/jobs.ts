@@ -1,3 +1,17 @@
+/*
+ * Jobs: work that follows a commit, on graphile-worker in each service's database.
+ *
+ * States: waiting (`run_at`), locked by a worker, gone when done; a failure waits longer each time,
+ * and no job is given up (`keep_trying` of the job schema). A job is added in the transaction of
+ * the change, so that it runs after the commit or never.
+ *
+ * Order: by priority, then time. Jobs of a `queue` run one after the other; those with a `key`
+ * replace each other while they wait. Every task may run twice: it must not mind.
+ *
+ * Who runs: one runner a process; events have another, in which workspaces take turns (`event-
+ * runner.ts`). A dead process's jobs are unlocked after two minutes.
+ */
+
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -15,7 +29,6 @@ import { connectionStringOf } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
-import { type EventTask, runEventJobs } from './event-runner.ts';
 import { PeerAway, recheckPeer, recheckTask } from './reachability.ts';
 import { watchedTasks } from './watched-tasks.ts';
 
@@ -64,7 +77,7 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
 }
 
 /** Deletes expired rows once a night. */
-const sweep: Task = async (_, { withPgClient }) => {
+const deleteExpired: Task = async (_, { withPgClient }) => {
   await withPgClient(async (client) => {
     for (const { table, condition } of shortLived) {
       const { rows } = await client.query('select to_regclass($1) is not null as there', [table]);
@@ -119,11 +132,6 @@ type RunOptions = {
   service: string;
   tasks: TaskList;
   /**
-   * The task that delivers events, of a service that has any. It has a runner of its own, in which
-   * workspaces take turns.
-   */
-  deliverEvents?: EventTask;
-  /**
    * Tasks that wait for servers of tenants: they run in a lane of their own, many at a time, so
    * that no other job waits for them.
    */
@@ -135,7 +143,7 @@ type RunOptions = {
   minutely?: readonly string[];
   /** What is done on notices of other processes of the service, by name. */
   notices?: NoticeHandlers;
-  /** Of each lane; the runner of events has three. */
+  /** Of each lane. */
   connectionsMax?: number;
   log: Log;
 };
@@ -169,19 +177,22 @@ const claimedMs = 1_000;
 export function runJobs(options: RunOptions): JobRunner {
   const stopping = new AbortController();
   const ended = lanesOf(options).map((lane) => keepRunning(options, lane, stopping.signal));
-  const { deliverEvents: task, ...more } = options;
-  const events = task && runEventJobs({ ...more, task });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([...ended, events?.stop()]);
+      await Promise.all(ended);
     },
   };
 }
 
 function lanesOf({ service, tasks, slowTasks, minutely = [], notices }: RunOptions): Lane[] {
   const main: Lane = {
-    tasks: { ...tasks, sweep, release: release(service), [recheckTask]: recheckPeer(service) },
+    tasks: {
+      ...tasks,
+      sweep: deleteExpired,
+      release: release(service),
+      [recheckTask]: recheckPeer(service),
+    },
     jobsAtOnce,
     minutely: ['release', ...minutely],
     crontab: [

@@ -3,7 +3,7 @@ import type { Variables } from '#lib/env.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
 import { setRateLimit } from './rate-limit-header.ts';
-import { burstSeconds, TokenBuckets } from './token-buckets.ts';
+import { burstSeconds, RateLimiter } from './rate-limiter.ts';
 
 /**
  * Requests a second of each key or user, each workspace and each client address; zero is no limit.
@@ -40,13 +40,13 @@ const texts: Record<LimitKind, string> = {
  */
 export class RequestLimits {
   /** Only those with a limit. */
-  readonly buckets: ReadonlyMap<LimitKind, TokenBuckets>;
+  readonly buckets: ReadonlyMap<LimitKind, RateLimiter>;
 
   constructor(rates: RequestRates, now?: () => number) {
     const kinds = ['key', 'workspace', 'address'] as const;
     const limited = kinds.filter((kind) => rates[kind] > 0);
     this.buckets = new Map(
-      limited.map((kind) => [kind, new TokenBuckets(rates[kind], now ? { now } : {})]),
+      limited.map((kind) => [kind, new RateLimiter(rates[kind], now ? { now } : {})]),
     );
   }
 

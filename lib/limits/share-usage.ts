@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@connectrpc/connect';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Log } from '#lib/log.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import type { LimitKind, RequestLimits } from './request-limits.ts';
-import type { TokenBuckets } from './token-buckets.ts';
 
 /** A key, hashed since it may be an address, and the requests since the last report. */
 export type Usage = { key: string; count: number };
@@ -101,7 +101,7 @@ export class SharedUsage {
   }
 }
 
-function countedIn(kind: LimitKind, buckets: TokenBuckets, sinceMs: number): Counted[] {
+function countedIn(kind: LimitKind, buckets: RateLimiter, sinceMs: number): Counted[] {
   const limit = (buckets.perSecond * sinceMs) / 1_000;
   return [...buckets.takeUsage()]
     .filter(([, count]) => count >= limit * reportedPart)

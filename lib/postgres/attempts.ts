@@ -88,7 +88,7 @@ function countInTurn(
 ): Promise<RateLimitState> {
   return store.fork().transactional(async (em) => {
     await takeTurns(em, keys);
-    await sweep(em, at);
+    await deleteOldAttempts(em, at);
     const state = await tightest(em, limits, { keys, at });
     if (state.remaining === 0) return { ...state, isExhausted: true };
     await query(
@@ -160,7 +160,7 @@ function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-async function sweep(em: EntityManager, at: Date): Promise<void> {
+async function deleteOldAttempts(em: EntityManager, at: Date): Promise<void> {
   await query(
     em,
     `delete from attempts where ctid = any(array(

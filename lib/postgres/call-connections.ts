@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
-import { lanesOfPool, WaitingLane } from '#lib/limits/lanes.ts';
+import { ConcurrencyLimiter, limitsOfPool } from '#lib/limits/concurrency-limiter.ts';
 
 type Call = {
   signal: AbortSignal;
@@ -36,12 +36,12 @@ export async function endingStatements<T>(
 /** Ties each connection of a pool to the call that uses it. */
 export function tieToCalls(pool: Pool): void {
   const connect = pool.connect.bind(pool);
-  const lane = new WaitingLane(lanesOfPool(pool.options.max ?? 10));
+  const limiter = new ConcurrencyLimiter(limitsOfPool(pool.options.max ?? 10));
   const holders = new WeakMap<PoolClient, { call: Call; leave: (() => void) | undefined }>();
   const connectForCall = async (): Promise<PoolClient> => {
     const call = calls.getStore();
     if (!call || isOver(call)) return connect();
-    const leave = await enter(lane, call);
+    const leave = await enter(limiter, call);
     try {
       const client = await connect();
       // The call may have been answered meanwhile; what goes on is none of its business.
@@ -74,8 +74,8 @@ const isOver = (call: Call) => call.isOver;
  * A call that has a connection gets another at once: if it waited for its turn, calls could wait
  * for each other.
  */
-async function enter(lane: WaitingLane, { tenant, held, signal }: Call) {
-  return tenant !== undefined && held.size === 0 ? lane.enter(tenant, signal) : undefined;
+async function enter(limiter: ConcurrencyLimiter, { tenant, held, signal }: Call) {
+  return tenant !== undefined && held.size === 0 ? limiter.enter(tenant, signal) : undefined;
 }
 
 /** Closes a connection without waiting for its statement. */

@@ -1,5 +1,6 @@
 import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
+import { consumersOf, producersFor } from '#lib/events/contracts.ts';
 import type { Keyset } from '#lib/keys/keyset.ts';
 import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
@@ -40,9 +41,9 @@ export type Role = 'serve' | 'work' | 'once';
 
 type Service = {
   name: string;
-  /** Services that it calls. */
+  /** Services that it calls, beside those whose events it takes. */
   peers: readonly string[];
-  /** Services that it calls if they are deployed. */
+  /** Services that it calls if they are deployed, beside those that take its events. */
   optionalPeers?: readonly string[];
 };
 
@@ -57,6 +58,11 @@ export function configReader<Own extends object>(
   readOwn: (variables: Variables) => Own,
 ): (env: Env, role: Role) => ServiceConfig & Own {
   const prefix = name.toUpperCase();
+  const needed = [...new Set([...peers, ...producersFor(name)])];
+  const consumers = consumersOf(name).map(({ consumer }) => consumer);
+  const optional = [...new Set([...optionalPeers, ...consumers])].filter(
+    (peer) => !needed.includes(peer),
+  );
   return (env, role) =>
     readEnv(env, (variables) => ({
       name,
@@ -67,8 +73,8 @@ export function configReader<Own extends object>(
       databaseConnections: variables.integer('DATABASE_CONNECTIONS', 10, { from: 2, to: 1_000 }),
       jobConnections: variables.integer('JOB_CONNECTIONS', 6, { from: 2, to: 1_000 }),
       addresses: new Map([
-        ...peers.map((peer) => [peer, variables.requiredList(addressOf(peer))] as const),
-        ...optionalPeers.map((peer) => [peer, variables.list(addressOf(peer))] as const),
+        ...needed.map((peer) => [peer, variables.requiredList(addressOf(peer))] as const),
+        ...optional.map((peer) => [peer, variables.list(addressOf(peer))] as const),
       ]),
       clientTls: variables.derived(readClientTls),
       host: variables.text('HOST', '127.0.0.1'),

@@ -13,11 +13,7 @@ export type Config = ServiceConfig & Own;
 
 /** For the service and for its worker of workflows. */
 export const readConfig = configReader<Own>(
-  {
-    name: 'contacts',
-    peers: ['messages', 'templates', 'workspaces'],
-    optionalPeers: ['webhooks'],
-  },
+  { name: 'contacts', peers: ['messages', 'templates', 'workspaces'] },
   (variables) => ({
     temporal: readTemporal(variables),
     buildId: readBuildId(variables),

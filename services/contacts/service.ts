@@ -14,7 +14,7 @@ import {
   EventProducerService,
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
-import { setInterest } from '#lib/jobs/interests.ts';
+import { setInterest } from '#lib/events/interests.ts';
 import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';

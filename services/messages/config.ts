@@ -5,11 +5,7 @@ import { factConnections, outcomeConnections } from './store.ts';
 const pool = { from: 1, to: 1_000 };
 
 export const readConfig = configReader(
-  {
-    name: 'messages',
-    peers: ['contacts', 'templates', 'workspaces'],
-    optionalPeers: ['webhooks'],
-  },
+  { name: 'messages', peers: ['contacts', 'templates', 'workspaces'] },
   (variables) => ({
     egress: readEgress(variables),
     /**

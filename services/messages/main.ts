@@ -7,7 +7,7 @@ import {
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
+import { consumerPeers, deliverEvents, openOutbox } from '#lib/events/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { servicePart } from '#lib/process/run-service.ts';
@@ -62,7 +62,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
   const plans = createPlans({ store, keyring, workspaces, templates, providers });
-  const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
+  const consumers = consumerPeers('messages', peerIfDeployed);
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
   const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
@@ -133,7 +133,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       await clearing.add(store.fork(), 0);
       await hold.start();
       if (journal) lock = await startJournal(context, journal, journalFolder);
-      transactional.sweep.start();
+      transactional.queue.start();
     },
     close: async () => {
       await transactional.stop();

@@ -1,34 +1,9 @@
-/** All types of events, in the order of the API. */
-export const eventTypes = [
-  'contact.created',
-  'contact.updated',
-  'contact.deleted',
-  'list.subscribed',
-  'list.unsubscribed',
-  'list.confirmed',
-  'list.resubscribed',
-  'list.bounced',
-  'list.complained',
-  'list.pending',
-  'list.removed',
-  'segment.joined',
-  'segment.left',
-  'email.sent',
-  'email.delivered',
-  'email.opened',
-  'email.clicked',
-  'email.bounced',
-  'email.complained',
-  'email.unsubscribed',
-  'custom_event.created',
-  'custom_event.updated',
-  'custom_event.deleted',
-] as const;
+import { declaredEvent, publicEvents } from '#lib/events/contracts.ts';
 
-/**
- * The resource that holds what the data of an event do. Getting such events needs the right to read
- * it.
- */
-export function resourceOf(type: string): 'contacts' | 'message_history' {
-  return type.startsWith('email.') ? 'message_history' : 'contacts';
+/** All types of events, in the order of the API. */
+export const eventTypes = publicEvents.map(({ type }) => type);
+
+/** The resource that the data of an event belong to. Getting them needs the right to read it. */
+export function resourceOf(type: string): string {
+  return declaredEvent(type)?.resource ?? 'contacts';
 }

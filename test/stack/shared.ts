@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
+import { checkEvents } from '../setup/published-events.ts';
 import { openStack, stackFolder, stacksMax, startStack, type TestStack } from '../stack.ts';
 import { fast, setRate } from './given.ts';
 
@@ -23,8 +24,11 @@ export function borrowedStack(): TestStack {
     Object.assign(stack, borrowed);
   }, borrowMsMax);
   afterAll(async () => {
-    await restore(borrowed);
-    giveBack(folder);
+    try {
+      await restore(borrowed);
+    } finally {
+      giveBack(folder);
+    }
   }, 60_000);
   return stack;
 }
@@ -77,4 +81,6 @@ async function restore(stack: TestStack | undefined): Promise<void> {
   await stack?.untilServing();
   await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false, credentials: null });
   if (stack) await setRate(stack, fast);
+  if (stack) await checkEvents(stack.databaseUrl);
+  if (stack) await checkEvents(stack.databaseUrl);
 }

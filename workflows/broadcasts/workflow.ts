@@ -1,3 +1,20 @@
+/*
+ * A broadcast's life, as a loop: read the row, take the step that follows from it, repeat.
+ *
+ * States of the row: draft, scheduled, processing, paused, testing (sample sent), waiting for the
+ * winner, sending the rest, then sent, cancelled or failed. The workflow keeps no state of its own:
+ * `lifecycle/next-step.ts` says what is next, so that a run may begin, end or be repeated anywhere.
+ *
+ * Wakes: a signal `changed` without content, a timer to the start or the end of the test, an hour
+ * at most. Updates (pause, resume, cancel, selectWinner) call the same operations as the API.
+ *
+ * Order while sending: two slices at a time; the freeze runs beside them. An outage pauses the row
+ * and its timer resumes it; a permanent error pauses with its reason. Cancelling the workflow
+ * cancels the broadcast.
+ *
+ * Limits: a history ends below a thousand events, then it continues as new.
+ */
+
 import {
   allHandlersFinished,
   CancellationScope,
@@ -6,7 +23,6 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
@@ -17,6 +33,7 @@ import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
 import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import type { SliceResult } from '../../services/broadcasts/sending/batches.ts';
+import { endsEarly, freezesBeside, looksHere, sendAndFreeze, sendsInTurn } from './older-runs.ts';
 import { reasonOf, tell } from './story.ts';
 
 const {
@@ -119,9 +136,8 @@ async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise
   }
 }
 
-/** Runs of older versions ask the server for each look. */
 async function lookAt(key: BroadcastKey): Promise<Look> {
-  if (!patched('looks-here')) return readPlan(key);
+  if (!looksHere()) return readPlan(key);
   try {
     return await readPlanHere(key);
   } catch (error) {
@@ -130,13 +146,9 @@ async function lookAt(key: BroadcastKey): Promise<Look> {
   }
 }
 
-/**
- * Runs of older versions end only where the server suggests it, or once they are replayed to the
- * end of their history.
- */
 function isLong(): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || (historyLength > eventsMax && patched('short-histories'));
+  return continueAsNewSuggested || (historyLength > eventsMax && endsEarly());
 }
 
 function untilAllEnded(row: Row): Promise<void> {
@@ -187,7 +199,12 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
     case 'freeze':
       return row.freezing ?? freeze(key);
     case 'send':
-      if (step.freezes && !patched('freezes-on')) return sendAndFreeze(key, step.slices, row);
+      if (step.freezes && !freezesBeside()) {
+        return sendAndFreeze(
+          () => sendSlices(key, step.slices, row),
+          () => freeze(key),
+        );
+      }
       if (step.freezes) freezeOn(key, row);
       return sendSlices(key, step.slices, row);
     case 'resume':
@@ -256,20 +273,6 @@ function freezeOn(key: BroadcastKey, row: Row): void {
     });
 }
 
-/** Runs of older versions had each step that sends wait for what it froze meanwhile. */
-async function sendAndFreeze(key: BroadcastKey, slices: number[], row: Row): Promise<void> {
-  let isSending = true;
-  const sending = sendSlices(key, slices, row).finally(() => {
-    isSending = false;
-  });
-  const freezing = (async () => {
-    let hasMore = true;
-    while (hasMore && isSending) hasMore = await freeze(key);
-  })();
-  const ends = await Promise.allSettled([sending, freezing]);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-}
-
 /** Sends the slices of a step in turn, until one stops before its end or the row has changed. */
 async function sendSlices(key: BroadcastKey, slices: number[], row: Row): Promise<void> {
   let waiting = [...slices];
@@ -291,9 +294,6 @@ async function sendSlices(key: BroadcastKey, slices: number[], row: Row): Promis
   if (stopped) await pauseBySystem(key, stopped.outage, 'outage', stopped.outageEndsAtMs);
 }
 
-/**
- * Runs of older versions begin all slices of a step, also of a step that a newer version has read.
- */
 function atOnce({ length }: number[]): number {
-  return length > slicesAtOnce && patched('slices-in-turn') ? slicesAtOnce : length;
+  return length > slicesAtOnce && sendsInTurn() ? slicesAtOnce : length;
 }

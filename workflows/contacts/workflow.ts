@@ -1,3 +1,15 @@
+/*
+ * The build of one segment, as a loop: read which build the row wants, do a minute of it, repeat.
+ *
+ * Every page looks at the row again, so that a newer build (a changed tree) takes over at the next
+ * page. What is committed stays: the next activity goes on behind it, in whatever worker.
+ *
+ * Wakes: a signal `changed`. The run ends when the row wants no build, and no signal came
+ * meanwhile.
+ *
+ * Limits: a minute an activity, histories of 600 events, then it continues as new.
+ */
+
 import {
   allHandlersFinished,
   condition,

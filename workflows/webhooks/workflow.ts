@@ -1,3 +1,16 @@
+/*
+ * The retries of one subscription, as a loop: read when the next is due, wait, send what is due.
+ *
+ * First attempts are the dispatcher's. The row says everything: enabled, next due, circuit; the run
+ * may begin, end or be repeated anywhere. It ends when nothing is left to retry, under a lock that
+ * sees later failures (`finishRetries`); a failure after that starts it again by a job.
+ *
+ * Wakes: a signal `changed`, the next due time, an hour at most. Between passes it rests for 5 s.
+ * Updates (retryNow, disable, enable) are the operators' and the API's.
+ *
+ * Limits: histories of 600 events, then it continues as new.
+ */
+
 import {
   allHandlersFinished,
   condition,

@@ -1,4 +1,4 @@
-import { html, type InboxHtml } from './html.ts';
+import { type Html, html } from '#lib/html/template.ts';
 import { layout, pageLinks, readableTime, toMinutes } from './layout.ts';
 import type { Mail } from './mail.ts';
 
@@ -20,8 +20,8 @@ export function listPage({ mails, total, to, offset, limit }: ListPage): string 
   const rows = mails.map((mail) => html`<li>${row(mail)}</li>`);
   const empty = to === '' ? 'No mail yet.' : 'No mail to such a recipient.';
   const body = html`
-    <p class="soft">${count}${to === '' ? '' : html` to <b>${to}</b> · <a href="/">all</a>`}</p>
-    ${rows.length === 0 ? html`<p class="mails empty soft">${empty}</p>` : html`<ul class="mails">${rows}</ul>`}
+    <p class="quiet">${count}${to === '' ? '' : html` to <b>${to}</b> · <a href="/">all</a>`}</p>
+    ${rows.length === 0 ? html`<p class="mails empty quiet">${empty}</p>` : html`<ul class="mails">${rows}</ul>`}
     ${pageLinks('/', { to }, { offset, limit, total })}`;
   return layout({ title: 'Inbox', section: 'mails', form: searchForm(to), body });
 }
@@ -52,7 +52,7 @@ export function mailPage(mail: Mail, view: View, { text, cc, attachments }: Show
     : html`<pre>${text}</pre>`;
   const files = attachments.map(
     ({ name, type, sizeBytes, isInline }, index) =>
-      html`<li><a href="/mails/${mail.id}/attachments/${index}">${name}</a> <span class="soft">${type}, ${sizeText(sizeBytes)}${isInline ? ', inline' : ''}</span></li>`,
+      html`<li><a href="/mails/${mail.id}/attachments/${index}">${name}</a> <span class="quiet">${type}, ${sizeText(sizeBytes)}${isInline ? ', inline' : ''}</span></li>`,
   );
   const body = html`
     <h2>${mail.subject || '(no subject)'}</h2>
@@ -65,13 +65,13 @@ export function mailPage(mail: Mail, view: View, { text, cc, attachments }: Show
   return layout({ title: mail.subject || 'Mail', section: 'mails', form: searchForm(''), body });
 }
 
-function row({ id, to, subject, receivedAt }: Mail): InboxHtml {
+function row({ id, to, subject, receivedAt }: Mail): Html {
   return html`<a href="/mails/${id}"><span>${to.join(', ')}</span>
     <span class="subject">${subject || '(no subject)'}</span>
-    <span class="soft">${toMinutes(receivedAt)}</span></a>`;
+    <span class="quiet">${toMinutes(receivedAt)}</span></a>`;
 }
 
-function searchForm(to: string): InboxHtml {
+function searchForm(to: string): Html {
   return html`<form action="/"><input type="search" name="to" value="${to}" placeholder="Recipient" aria-label="Recipient" maxlength="320"><button>Search</button></form>`;
 }
 

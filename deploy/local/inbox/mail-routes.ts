@@ -1,4 +1,5 @@
 import { type Attachment, type ParsedMail, simpleParser } from 'mailparser';
+import { contentSecurityPolicy } from '#lib/html/content-security-policy.ts';
 import type { Mail } from './mail.ts';
 import { listPage, mailPage, type Shown, type View, views } from './mail-pages.ts';
 import type { MailFilter } from './mailbox.ts';
@@ -15,9 +16,12 @@ import {
 } from './routes.ts';
 
 /** Lets a mail use its own styles and images, isolated from the page. */
-const mailPolicy =
-  "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
-  'sandbox allow-popups allow-popups-to-escape-sandbox';
+const mailPolicy = contentSecurityPolicy({
+  style: "'unsafe-inline'",
+  images: ['http:', 'https:', 'data:'],
+  framedBy: "'self'",
+  sandbox: ['allow-popups', 'allow-popups-to-escape-sandbox'],
+});
 
 export const mailRoutes: InboxRoute[] = [
   ['GET', /^\/$/, list],

@@ -74,7 +74,8 @@ test('an attachment is saved and never shown, whatever it is named', async () =>
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     'content-type': 'application/octet-stream',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'",
+    'content-security-policy':
+      "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     'content-disposition': expect.stringMatching(
       /^attachment; filename="[\w. -]+"; filename\*=UTF-8''[\w.%~-]+$/,
     ),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Callbacks } from './callbacks.ts';
+import { pagePolicy } from './layout.ts';
 import type { InboxMailbox } from './mailbox.ts';
 
 export type InboxAnswer = {
@@ -40,12 +41,7 @@ export function fault(status: number, error: string): InboxAnswer {
 export const notFound = fault(404, 'not found');
 
 export function page(body: string): InboxAnswer {
-  return {
-    type: 'text/html',
-    body,
-    policy:
-      "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'",
-  };
+  return { type: 'text/html', body, policy: pagePolicy };
 }
 
 export function numberOf(text: string | null, fallback: number, max: number): number {

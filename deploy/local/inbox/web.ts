@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { contentSecurityPolicy } from '#lib/html/content-security-policy.ts';
 import { mailRoutes } from './mail-routes.ts';
 import { fault, type InboxAnswer, notFound, type Question } from './routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -8,6 +9,7 @@ type Kept = Pick<Question, 'box' | 'callbacks'>;
 
 const routes = [...mailRoutes, ...webhookRoutes];
 const connectionsMax = 1_000;
+const nothing = contentSecurityPolicy({});
 
 /** Takes webhooks, and shows mails and webhooks to people (pages) and programs (JSON). */
 export async function startWeb(
@@ -60,7 +62,7 @@ function send(
 ): void {
   response.writeHead(status, {
     'content-type': typeof body === 'string' ? `${type}; charset=utf-8` : type,
-    'content-security-policy': policy ?? "default-src 'none'",
+    'content-security-policy': policy ?? nothing,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',

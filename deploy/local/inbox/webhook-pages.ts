@@ -1,5 +1,5 @@
+import { type Html, html } from '#lib/html/template.ts';
 import type { CallbackFilter, ReceivedCallback, Verdict } from './callbacks.ts';
-import { html, type InboxHtml } from './html.ts';
 import { layout, pageLinks, readableTime, toSeconds } from './layout.ts';
 
 declare global {
@@ -14,7 +14,7 @@ type Reviver = (key: string, value: unknown, context: { source?: string }) => un
 const marks: Record<Verdict, { mark: string; tone: string }> = {
   verified: { mark: '✓', tone: 'good' },
   'not verified': { mark: '✗', tone: 'bad' },
-  'unknown secret': { mark: '?', tone: 'unsure' },
+  'unknown secret': { mark: '?', tone: 'warn' },
 };
 
 export type WebhookListPage = {
@@ -34,7 +34,7 @@ export function webhookListPage(given: WebhookListPage): string {
   const isFiltered = name !== '' || type !== '';
   const rows = callbacks.map((callback) => html`<li>${row(callback)}</li>`);
   const body = html`
-    <p class="soft">${count}${type === '' ? '' : html` of <b>${type}</b>`}${name === '' ? '' : html` to <b>${name}</b>`}
+    <p class="quiet">${count}${type === '' ? '' : html` of <b>${type}</b>`}${name === '' ? '' : html` to <b>${name}</b>`}
       ${isFiltered ? html` · <a href="/webhooks">all</a>` : ''}</p>
     ${rows.length === 0 ? empty(isFiltered) : html`<ul class="mails webhooks">${rows}</ul>`}
     ${pageLinks('/webhooks', { name, type }, { offset, limit, total })}`;
@@ -44,7 +44,7 @@ export function webhookListPage(given: WebhookListPage): string {
 /** The headers, the body, and why it was not verified. */
 export function webhookPage(callback: ReceivedCallback): string {
   const { number, name, type, id, times, attempt, receivedAt, status, headers } = callback;
-  const fields: [string, string | InboxHtml][] = [
+  const fields: [string, string | Html][] = [
     ['Signature', html`${verdictOf(callback)}${callback.reason && html`: ${callback.reason}`}`],
     [
       'Sent to',
@@ -64,32 +64,32 @@ export function webhookPage(callback: ReceivedCallback): string {
   return layout({ title, section: 'webhooks', form: html``, body });
 }
 
-function row(callback: ReceivedCallback): InboxHtml {
+function row(callback: ReceivedCallback): Html {
   const { number, type, id, times, attempt, receivedAt } = callback;
   return html`<a href="/webhooks/${number}"><span class="subject">${type || '(no type)'}</span>
-    <span class="id soft">${id || '(no id)'}</span>
+    <span class="id quiet">${id || '(no id)'}</span>
     <span class="verdict">${verdictOf(callback)}</span>
-    <span class="attempt soft">${attempt && `attempt ${attempt}`}${times > 1 ? ' · repeat' : ''}</span>
-    <span class="soft">${toSeconds(receivedAt)}</span></a>`;
+    <span class="attempt quiet">${attempt && `attempt ${attempt}`}${times > 1 ? ' · repeat' : ''}</span>
+    <span class="quiet">${toSeconds(receivedAt)}</span></a>`;
 }
 
-function verdictOf({ verdict }: ReceivedCallback): InboxHtml {
+function verdictOf({ verdict }: ReceivedCallback): Html {
   const { mark, tone } = marks[verdict];
   return html`<b class="${tone}"><span aria-hidden="true">${mark}</span> ${verdict}</b>`;
 }
 
-function howToVerify(name: string): InboxHtml {
-  return html`<p class="soft">Webhooks that come after
+function howToVerify(name: string): Html {
+  return html`<p class="quiet">Webhooks that come after
     <code>PUT /api/webhooks/${name}/secret</code> with <code>{"secret": "whsec_…"}</code> are verified.</p>`;
 }
 
-function empty(isFiltered: boolean): InboxHtml {
-  if (isFiltered) return html`<p class="mails empty soft">No such webhook.</p>`;
-  return html`<p class="mails empty soft">No webhook yet. Subscriptions may send to
+function empty(isFiltered: boolean): Html {
+  if (isFiltered) return html`<p class="mails empty quiet">No such webhook.</p>`;
+  return html`<p class="mails empty quiet">No webhook yet. Subscriptions may send to
     <code>/webhooks/in/</code> and any name here, such as <code>/webhooks/in/mine</code>.</p>`;
 }
 
-function typeForm(types: string[], { name = '', type = '' }: CallbackFilter): InboxHtml {
+function typeForm(types: string[], { name = '', type = '' }: CallbackFilter): Html {
   const options = types.map(
     (each) => html`<option${each === type ? html` selected` : ''}>${each}</option>`,
   );

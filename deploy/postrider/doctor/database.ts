@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { databaseVariable } from '#lib/config.ts';
-import { eventConnections } from '#lib/jobs/event-runner.ts';
+import { consumersOf } from '#lib/events/contracts.ts';
+import { eventConnections } from '#lib/events/event-runner.ts';
 import { openServiceStore } from '../migrate.ts';
 import type { ServiceName } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
@@ -134,7 +135,6 @@ function remedyOf(error: unknown): string {
 export type Pools = { databaseConnections: number; jobConnections: number; messages: number };
 
 const withSlowTasks = ['workspaces', 'messages'];
-const withEvents = ['contacts', 'messages'];
 const withWorker = ['broadcasts', 'contacts', 'webhooks'];
 
 /** Whether one process of each service and worker fits into the connections of their server. */
@@ -174,7 +174,7 @@ async function connectionsOf(host: string, used: Database[], pools: Pools): Prom
 /** Which parts of a service open a pool of connections of their own. */
 export const openersOf = (name: string) => ({
   hasSlowTasks: withSlowTasks.includes(name),
-  hasEvents: withEvents.includes(name),
+  hasEvents: consumersOf(name).length > 0,
   hasWorker: withWorker.includes(name),
 });
 

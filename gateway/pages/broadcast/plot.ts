@@ -1,9 +1,9 @@
 import { type ScaleLinear, type ScaleTime, scaleLinear, scaleUtc } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '#lib/html/template.ts';
 import { percentOf, shortCount, shorten, timeFormat } from './words.ts';
 
-/** What a plot is about, for people who do not see it. */
+/** The name and description of a plot for screen readers. */
 export type Named = { id: string; title: string; description: string };
 
 /** A point in time, and how many there were until then. */

@@ -1,24 +1,17 @@
-import { createHash } from 'node:crypto';
 import type { Broadcast } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page_pb.ts';
-import { type Html, html } from '../html.ts';
+import { contentSecurityPolicy } from '#lib/html/content-security-policy.ts';
+import { htmlDocument, noIcon } from '#lib/html/document.ts';
+import { type Html, html } from '#lib/html/template.ts';
+import { secretPageHeaders } from '../../html/headers.ts';
 import { stackedBar } from './plot.ts';
 import { armsSection, linksSection, name, section, timeSection } from './sections.ts';
 import { style } from './style.ts';
 import { countOf, isMoving, percentOf, statusOf, timeOf } from './words.ts';
 
 const refreshSeconds = 10;
-const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** The address of the page is a secret: it must not leak through a referrer, a frame or a cache. */
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-robots-tag': 'noindex',
-};
+const headers = secretPageHeaders(contentSecurityPolicy({ style, images: ['data:'] }));
 
 export type Report = { status: number; headers: Record<string, string>; body: string };
 
@@ -39,20 +32,13 @@ export function messagePage(status: number, title: string, text: string): Report
 }
 
 function page(status: number, title: string, body: Html): Report {
-  const { html: text } = html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Postrider</title>
-<link rel="icon" href="data:,">
-<style>${{ html: style }}</style>
-</head>
-<body><main>
-${body}
-</main></body>
-</html>
-`;
-  return { status, headers, body: `<!doctype html>\n${text}` };
+  const text = htmlDocument({
+    title: `${title} · Postrider`,
+    style,
+    head: noIcon,
+    body: html`<main>\n${body}\n</main>`,
+  });
+  return { status, headers, body: text };
 }
 
 function head(broadcast: Broadcast): Html {

@@ -1,7 +1,7 @@
 import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import type { GetBroadcastTimelineResponse } from '#gen/postrider/messages/v1/progress_pb.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '#lib/html/template.ts';
 import { bar, type Line, type Point, ratePlot, timePlot } from './plot.ts';
 import { countOf, dateOf, percentOf, pointsOf, shorten } from './words.ts';
 
@@ -73,7 +73,7 @@ export function armsSection(shown: Shown): Html {
   return section(title, html`${verdict(shown)}${armsPlot(shown)}${tables}`);
 }
 
-/** What the test compares: the sample, as it was when the winner was chosen. */
+/** The numbers that the test compares: the sample's, as it was when the winner was chosen. */
 const testedOf = (arms: Arms) => arms.map(({ result, testResult }) => testResult ?? result);
 
 function armsPlot({ arms, comparison }: Shown): Html {
@@ -120,7 +120,7 @@ function rateText(rate: number, interval: Arms[number]['openRate']): string {
   return `${percentOf(rate)} (${percentOf(low)} to ${percentOf(high)})`;
 }
 
-/** What the test says, as in `broadcasts.getTestResults`. */
+/** The result of the test, as in `broadcasts.getTestResults`. */
 function verdict({ broadcast, arms, comparison, decidedBy }: Shown): Html {
   if (!comparison) return html``;
   const nameOf = (id: string) =>

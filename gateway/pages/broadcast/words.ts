@@ -30,7 +30,7 @@ export function timeFormat(lengthMs: number): (time: Date) => string {
   return lengthMs < 5 * dayMs ? (time) => dayAndHour(time).replace('T', ' ') : isoPart(5, 10);
 }
 
-/** At most so many characters: texts that are alike mostly differ at one of their ends. */
+/** Cuts a long text in its middle: similar texts mostly differ at one of their ends. */
 export function shorten(text: string, most: number): string {
   const characters = [...text];
   if (characters.length <= most) return text;

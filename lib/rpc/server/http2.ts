@@ -16,7 +16,7 @@ import {
   limitConnections,
 } from '#lib/limits/connections.ts';
 import { discard } from '#lib/limits/discard.ts';
-import { TokenBuckets } from '#lib/limits/token-buckets.ts';
+import { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import { forgetStreams } from '../http2-garbage.ts';
 import type { ServerTls } from '../tls.ts';
 import { messageMaxBytes } from '../wire.ts';
@@ -151,7 +151,7 @@ type Peer = {
  * safe to retry. A peer that resets more streams than it may is disconnected.
  */
 export function serveStreams(server: Server, limits: ServerLimits, take: Take) {
-  const resets = new TokenBuckets(resetsOfClients.perSecond, { burst: resetsOfClients.burst });
+  const resets = new RateLimiter(resetsOfClients.perSecond, { burst: resetsOfClients.burst });
   const isBarred = (network: string) => limits.barsAddresses && resets.isEmpty(network);
   const connections = limitConnections(server, { ...limits, isBarred });
   const peers = new Map<ServerHttp2Session, Peer>();

@@ -1,5 +1,5 @@
 import { createContextKey, type HandlerContext, type Interceptor } from '@connectrpc/connect';
-import { heavyLane, WaitingLane } from '#lib/limits/lanes.ts';
+import { ConcurrencyLimiter, heavyLimits } from '#lib/limits/concurrency-limiter.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { peerAddressHeader } from '../wire.ts';
 import { limitedBy, operationOf } from './access.ts';
@@ -37,13 +37,13 @@ export function limitInterceptor(limits: RequestLimits): Interceptor {
  * treated as the tenant.
  */
 export function heavyInterceptor(): Interceptor {
-  const lane = new WaitingLane(heavyLane);
+  const limiter = new ConcurrencyLimiter(heavyLimits);
   return (next) => async (request) => {
     const operation = operationOf(request.method);
     const { workspaceId } = limitedBy(request.contextValues);
-    if (workspaceId !== '') lane.noteCall(workspaceId);
+    if (workspaceId !== '') limiter.noteCall(workspaceId);
     if (request.stream || !operation?.heavy) return next(request);
-    const leave = await lane.enter(workspaceId, request.signal);
+    const leave = await limiter.enter(workspaceId, request.signal);
     try {
       return await next(request);
     } finally {

@@ -1,3 +1,17 @@
+/*
+ * The freeze: a broadcast's audience is copied into pages, and pages are cut into slices.
+ *
+ * States: no plan, then pinned (content, feeds, audience named), then pages, then frozen_at. Each
+ * step locks the row, commits one page or cuts one, and lets go; a repeat of the activity continues
+ * behind the last commit. Slices of a list are sent while the rest is read.
+ *
+ * Invariants: the plan is pinned with the first page and never changes; a change of the broadcast
+ * before that keeps nothing. A list or segment that is gone pauses the broadcast.
+ *
+ * Limits: steps and five minutes an activity; 20,000 addresses a second while mail is sent; turns
+ * between workspaces. Next: the workflow calls again while `hasMore`.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';

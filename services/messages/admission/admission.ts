@@ -1,3 +1,17 @@
+/*
+ * Admission: whose messages are claimed next in this process.
+ *
+ * A call waits here with nothing in its hands: no claim, no connection, no permit. It is admitted
+ * when its lane (an integration) has room, in the turn of its workspace: deficit round robin,
+ * measured in messages, urgent mail before bulk within a workspace.
+ *
+ * Limits: four claims at a time; 10,000 messages held by the process, of which a lane takes at most
+ * what all leave free; the lane's window, which its server's speed sets; 2,000 calls that wait, 200
+ * of a workspace; 1 s (bulk) or 5 s (urgent), then the caller gets `retryAfterMs`.
+ *
+ * While urgent mail takes long, bulk is held (`bulk-pace.ts`). Next: `admit.ts` draws permits.
+ */
+
 import { BulkPace } from './bulk-pace.ts';
 import { IntegrationLane, type LaneHost, type LaneKey } from './lane.ts';
 

@@ -1,3 +1,17 @@
+/*
+ * A run: the messages of one claim, from their rows to their outcomes in the record.
+ *
+ * Order per message: letter (variant, links, tokens), the sender's queue, rendering when there is
+ * room, journal, body, outcome, `fate.ts`, recorder. Templates that may run long are rendered in a
+ * thread first, one after the other.
+ *
+ * Each message ends in one of two ways: its outcome is recorded, or its claim is given back
+ * (`unsent`). `done` resolves when all have. A call that ends earlier changes nothing: a run
+ * belongs to the process.
+ *
+ * Limits: nothing is begun after `startsUntilMs`, after `stop`, or beyond the lease.
+ */
+
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';

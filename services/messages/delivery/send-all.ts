@@ -1,3 +1,17 @@
+/*
+ * Sends a batch of messages: a slice of a broadcast, a portion of the queue, or one by hand.
+ *
+ * Order: `admit` (room, permits), `resolve` (consent, contact fields), `claim`, `deliver`; as many
+ * messages at a time as there is room for, until all are begun or there is none for too long. A
+ * recipient feed is asked after `resolve`, before `admit`: nobody is sent to without it.
+ *
+ * Invariants: consent is at most 5 s old when a message is begun; what no connection took by then
+ * is given back and asked about again. Permits that are not used go back. A message without a fate
+ * in the answer was not started, or goes on without the call; then it is in the record later.
+ *
+ * Who goes on: the caller asks again after `retryAfterMs`, or waits out the outage.
+ */
+
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#lib/postgres/store.ts';

@@ -9,14 +9,14 @@ const workspaceId = 'w1';
 const given = useService();
 resetAfterEach(given);
 
-let sweeping: ReturnType<typeof given.newProcess>;
+let running: ReturnType<typeof given.newProcess>;
 beforeAll(() => {
-  sweeping = given.newProcess();
-  sweeping.context.transactional.sweep.start();
+  running = given.newProcess();
+  running.context.transactional.queue.start();
 });
 afterAll(async () => {
-  await sweeping.context.transactional.stop();
-  sweeping.context.admission.close();
+  await running.context.transactional.stop();
+  running.context.admission.close();
 });
 
 async function stateOf(id: string): Promise<string | undefined> {

@@ -9,7 +9,7 @@ const workspaceId = 'w1';
 const given = useService();
 resetAfterEach(given);
 // On a busy machine a message may not be begun within its five seconds.
-beforeAll(() => given.context.transactional.sweep.start());
+beforeAll(() => given.context.transactional.queue.start());
 
 const to = (id: string, email: string, over = {}) =>
   sendOf(id, { contact: { email }, ...over }).notification;
@@ -74,7 +74,7 @@ test('sendBatch takes 1 to 500 messages', async () => {
 test('a repeat with the same Idempotency-Key gets the first answer and sends nothing', async () => {
   const id = await givenNotification(given);
   const process = given.newProcess();
-  process.context.transactional.sweep.start();
+  process.context.transactional.queue.start();
   const headers = { 'idempotency-key': `key-${id}` };
   const request = sendOf(id, { contact: { email: 'once@example.com' } });
   const first = await process.transactional.sendTransactional(request, { headers });

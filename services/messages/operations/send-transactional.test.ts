@@ -11,7 +11,7 @@ const workspaceId = 'w1';
 const given = useService();
 resetAfterEach(given);
 // On a busy machine a message may not be begun within its five seconds.
-beforeAll(() => given.context.transactional.sweep.start());
+beforeAll(() => given.context.transactional.queue.start());
 
 const ada = 'ada@example.com';
 

@@ -1,3 +1,18 @@
+/*
+ * Claims: which process sends a message.
+ *
+ * States of a row: sending (claimed under a lease of 30 s), sent, failed, skipped, and deferred (to
+ * be tried again at `due_at`). A row is claimed where it is new, deferred and due, or sending with
+ * a lease that is over. `owner` is the process.
+ *
+ * Order: contacts is asked for consent, then the claim looks at suppressions in its own statement.
+ * What is claimed is sent only by its owner, and only while the lease lasts (`delivery/underway.ts`
+ * renews it). An outcome ends the claim (`results.ts`), or it is given back (`give-back.ts`).
+ *
+ * Invariant: no message is begun twice at the same time. After a death a message may be sent again:
+ * a journal says which ones were begun (`journal.ts`), without one the end of the lease decides.
+ */
+
 import { plainArray } from '#lib/postgres/arrays.ts';
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';

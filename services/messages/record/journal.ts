@@ -1,3 +1,19 @@
+/*
+ * The journal: what a process has claimed, begun and settled, on local disk until PostgreSQL has
+ * it.
+ *
+ * Per message, the last line counts: c claimed, b about to be written, o its outcome. Claims and
+ * outcomes reach the disk within 20 ms; b is on it before a byte of the body leaves. A full disk
+ * stops sending (`isWritable`), and nothing else.
+ *
+ * Limits: the file is written anew with what is open once it has 8 MiB. It holds ids and servers'
+ * words, no address.
+ *
+ * Who goes on: the next process on this machine locks the folder and replays the files of dead ones
+ * before its first claim (`delivery/replay.ts`): o is recorded, b counts as unknown, c is given
+ * back.
+ */
+
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassingMap } from '#lib/collections/passing-map.ts';

@@ -82,7 +82,7 @@ test.each([
         return plans.get(key);
       },
     };
-    newProcess({ plans: broken }).context.transactional.sweep.start();
+    newProcess({ plans: broken }).context.transactional.queue.start();
     await mailed(email);
     expect(given.sink.bodies(`poison-${bad}@example.com`)).toEqual([]);
   },

@@ -18,7 +18,7 @@ import { prepareAll } from './prepare.ts';
 const given = useService();
 resetAfterEach(given);
 // On a busy machine a message may not be begun within its five seconds.
-beforeAll(() => given.context.transactional.sweep.start());
+beforeAll(() => given.context.transactional.queue.start());
 
 test('while contacts does not answer, calls above the bound are refused, and the others are accepted in the end', async () => {
   const id = await givenNotification(given);

@@ -1,3 +1,18 @@
+/*
+ * Acceptance: transactional calls become rows, many with one commit.
+ *
+ * Calls of a workspace that come while a group of it is being written form the next group: up to
+ * 200 messages or 32 MiB. Order of a group: prepare (template, contact, suppressions, repeats),
+ * take room to send, write, answer, then deliver (`send-now.ts`).
+ *
+ * Invariants: a call is answered after the commit of its message. Without room a message is written
+ * as deferred and waits in the queue (`queue-runner.ts`). An `Idempotency-Key` or external id that
+ * is known writes nothing.
+ *
+ * Limits: 32 groups at a time, 1,000 calls of a workspace that wait, 256 MiB of all; beyond that
+ * 429.
+ */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { retryLater } from '#lib/errors/errors.ts';

@@ -9,17 +9,17 @@ import { givenNotification, sendOf } from '../test/given-notification.ts';
 const workspaceId = 'w1';
 const given = useService();
 resetAfterEach(given);
-let sweeping: ReturnType<typeof given.newProcess> | undefined;
+let running: ReturnType<typeof given.newProcess> | undefined;
 afterAll(async () => {
-  await sweeping?.context.transactional.stop();
-  sweeping?.context.admission.close();
-  await sweeping?.context.thread.close();
+  await running?.context.transactional.stop();
+  running?.context.admission.close();
+  await running?.context.thread.close();
 });
 
-function sweep() {
-  if (sweeping) return;
-  sweeping = given.newProcess();
-  sweeping.context.transactional.sweep.start();
+function run() {
+  if (running) return;
+  running = given.newProcess();
+  running.context.transactional.queue.start();
 }
 
 const inMs = (ms: number): Timestamp => timestampFromDate(new Date(Date.now() + ms));
@@ -46,7 +46,7 @@ test.each([
   async (_, reply, words) => {
     const id = await givenNotification(given);
     given.sink.behaviour.replies = [reply];
-    sweep();
+    run();
     const email = `late-${id}@example.com`;
     const externalId = `code-${id}`;
     const request = () =>

@@ -2,8 +2,8 @@ import type { SendContext } from '../delivery/send-all.ts';
 import { Acceptance, type AcceptContext } from './acceptance.ts';
 import { SendableNotifications } from './notifications.ts';
 import type { PrepareContext } from './prepare.ts';
+import { QueueRunner } from './queue-runner.ts';
 import type { SendNowContext } from './send-now.ts';
-import { Sweep } from './sweep.ts';
 
 type Base = SendContext &
   Omit<PrepareContext, 'notifications'> &
@@ -14,7 +14,7 @@ type Base = SendContext &
 export type Transactional = {
   acceptance: Acceptance;
   notifications: SendableNotifications;
-  sweep: Sweep;
+  queue: QueueRunner;
   /** Begins nothing more. */
   stop(): Promise<void>;
 };
@@ -25,19 +25,19 @@ export function openTransactional(base: Base): Transactional {
     ...base,
     closing: closing.signal,
     held: { fileBytes: 0 },
-    queued: () => sweep.poke(),
+    queued: () => queue.poke(),
   };
-  const sweep = new Sweep(sending);
+  const queue = new QueueRunner(sending);
   const notifications = new SendableNotifications(base.store);
   const { contacts, quotas } = base;
   const acceptance = new Acceptance({ ...sending, contacts, notifications, quotas });
   return {
     acceptance,
     notifications,
-    sweep,
+    queue,
     async stop() {
       closing.abort();
-      await sweep.stop();
+      await queue.stop();
     },
   };
 }

@@ -15,7 +15,7 @@ import {
 import { groupOf, planKeyOf } from './plan.ts';
 import type { SendNowContext } from './send-now.ts';
 
-/** What is on its way by then goes on without the sweep. */
+/** What is on its way by then goes on without the queue's runner. */
 const workMaxMs = 20_000;
 /** A mail that an application sent is of no use to anybody after a day. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -29,7 +29,7 @@ type Read = { queued: QueuedMessage; content: RequestContent; files: readonly St
 type Left = { count: number; afterMs: number };
 
 /** Sends messages that were taken from the queue. */
-export async function sendTaken(
+export async function sendQueued(
   context: SendNowContext,
   workspaceId: string,
   taken: readonly QueuedMessage[],
@@ -38,7 +38,7 @@ export async function sendTaken(
   const left: Left = { count: 0, afterMs: 0 };
   for (const [, some] of Map.groupBy(read, kindOf)) {
     for (const portion of portionsOf(some)) {
-      const { count, afterMs } = await sendApart(context, workspaceId, portion);
+      const { count, afterMs } = await sendOrDelay(context, workspaceId, portion);
       left.count += count;
       left.afterMs = Math.max(left.afterMs, afterMs);
     }
@@ -50,7 +50,7 @@ export async function sendTaken(
  * A portion that cannot be sent for a reason that may pass waits, and the others do not wait for
  * it.
  */
-async function sendApart(
+async function sendOrDelay(
   context: SendNowContext,
   workspaceId: string,
   portion: readonly Read[],
@@ -143,7 +143,7 @@ async function sendPortion(
   const { integrationId } = first.queued;
   const ids = portion.map(({ queued }) => queued.id);
   try {
-    const { fates, outage, retryAfterMs } = await sendThem(context, workspaceId, portion);
+    const { fates, outage, retryAfterMs } = await sendGroup(context, workspaceId, portion);
     const unbegun = ids.filter((id) => !fates.has(id) && !context.underway.get(id));
     const afterMs = outage
       ? context.outages.began(workspaceId, integrationId, outage)
@@ -196,7 +196,7 @@ function isFinal(error: unknown): error is ConnectError {
   return error instanceof ConnectError && final.includes(error.code);
 }
 
-async function sendThem(
+async function sendGroup(
   context: SendNowContext,
   workspaceId: string,
   portion: readonly Read[],

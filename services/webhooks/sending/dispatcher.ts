@@ -1,3 +1,19 @@
+/*
+ * The dispatcher: first attempts of deliveries. Retries belong to workflows (`retry-run.ts`).
+ *
+ * States of a lane (an endpoint): idle, ready (has more to claim and places for it), waiting for
+ * its rate, its host, or its queue. Order: a poke or the scan marks a lane ready; one claim at a
+ * time takes rows for all lanes that have places, in turns; callbacks begin up to the window of the
+ * lane; results go to the recorder, in groups.
+ *
+ * Invariants: an endpoint that was changed or deleted is recalled: what is claimed and not begun
+ * goes back. What waits longer than 15 s goes back. Endpoints that fail have places of their own
+ * and take none of good ones.
+ *
+ * Limits: 96 MiB of open payloads, 24 of a workspace; 10,000 lanes; 2,000 unstored results stop
+ * claims.
+ */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';

@@ -28,12 +28,12 @@ export function createReportUsage(store: Store): ReportUsage {
        order by place`,
       [keys, usage.map(({ count }) => count)],
     );
-    await sweep(store);
+    await deleteOldUsage(store);
     return rows.map(({ total }) => BigInt(total));
   };
 }
 
-async function sweep(store: Store): Promise<void> {
+async function deleteOldUsage(store: Store): Promise<void> {
   await query(
     store.fork(),
     `delete from request_usage where ctid = any(array(

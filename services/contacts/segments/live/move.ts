@@ -1,5 +1,19 @@
+/*
+ * Moves: contacts enter and leave segments after a change.
+ *
+ * One transaction a workspace and step: lock its members (another process: later), take the oldest
+ * changes, evaluate the segments that read what was touched, write the moves with their events,
+ * delete the changes. A group of segments that fails is tried one by one, so that a faulty tree
+ * stops itself alone.
+ *
+ * While messages does not answer, segments that ask it keep their changes as postponed; others go
+ * on. Limits: 100,000 moves a transaction, 3 s an evaluation.
+ *
+ * Who runs next: the mover, until no changes are left; then the next change wakes it.
+ */
+
 import { ConnectError } from '@connectrpc/connect';
-import type { Outbox } from '#lib/jobs/outbox.ts';
+import type { Outbox } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { touches } from '../../changes/touch.ts';

@@ -1,0 +1,276 @@
+import type { ServerResponse } from 'node:http';
+import { PassingMap } from '#lib/collections/passing-map.ts';
+import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
+import { type Connections, limitConnections } from '#lib/limits/connections.ts';
+import { FairShares } from '#lib/limits/fair-shares.ts';
+import { RateLimiter } from '#lib/limits/rate-limiter.ts';
+import type { RequestLimits } from '#lib/limits/request-limits.ts';
+import { largeMessageBytes } from '#lib/limits/turns.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
+import { ClientGone, collectBody } from '../http/body.ts';
+import { isWithin } from '../http/client-address.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { retryAfter } from '../http/limit-headers.ts';
+import type { WebServer } from '../http/open-server.ts';
+import { Refusal } from '../http/refusal.ts';
+import { Brake } from './brake.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
+import { Bulkhead } from './bulkhead.ts';
+import { CallerPlaces } from './caller-places.ts';
+import {
+  type GatewayLimits,
+  largeBodies,
+  limitsDefault,
+  pacedStatuses,
+  placesDefault,
+  unauthenticatedLargeBytes,
+  veryLargeBodies,
+  veryLargeBytes,
+  waitingClicksMax,
+  wrongLinks,
+} from './limits.ts';
+import { oneAtATime, type TakeRequest } from './pipeline.ts';
+
+/*
+ * Every limit that a request passes in the gateway, in the order in which it passes them, with the
+ * answer beyond it; the numbers are in `limits.ts`. What a request has taken is given back once its
+ * answer was sent, it is refused, or its client has left. The service has limits of its own.
+ *
+ *  1 connections   of all, of an address       the longest idle one is ended, else the new one
+ *  2 pipeline      one of a connection         the others wait; if too many, it is ended
+ *  3 broken        not HTTP, or a slow head    400, 408, 413, 431
+ *  4 room          in progress, of all         503, Retry-After
+ *  5 address rate  requests a second           429, Retry-After, RateLimit
+ *  6 caller rate   requests a second           429, Retry-After, RateLimit
+ *  7 body          size                        413
+ *                  memory, of all and its own  429 or 503, Retry-After
+ *                  few very large of a caller  waits unread; then 429 or 503, Retry-After
+ *                  pause                       408
+ *  8 share         of what is in progress      429 or 503, Retry-After
+ *  9 places        of a caller                 waits; then 429, Retry-After
+ * 10 large body    turns among callers         waits; then 429 or 503, Retry-After
+ * 11 streams       of all, of a caller         429, Retry-After
+ * 12 reader        reads nothing of a stream   the stream is cut
+ * 13 brake         refusals a second           the refusal waits
+ *
+ * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
+ * mails have no share (8), since mail programs come from few addresses, and two limits of their own
+ * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503.
+ * `calls.ts` has the limits of calls by gRPC.
+ */
+
+/** In place of a caller: the request takes no share. */
+const nobody = Symbol('nobody');
+
+export type RequestAdmissionOptions = {
+  limits?: Partial<GatewayLimits>;
+  requestLimits: RequestLimits;
+  /** Ranges whose `X-Forwarded-For` is trusted. */
+  trustedProxies: readonly string[];
+};
+
+export class RequestAdmission {
+  readonly #limits: GatewayLimits;
+  readonly #server: WebServer;
+  readonly #connections: Connections;
+  readonly #rates: RequestLimits;
+  readonly #memory: FairShares;
+  readonly #veryLargeBodies = new ConcurrencyLimiter(veryLargeBodies);
+  readonly #shares: FairShares;
+  /** The caller whose share each request in progress takes, by its response. */
+  readonly #inProgress = new PassingMap<ServerResponse, string | typeof nobody>();
+  readonly #places = new CallerPlaces(placesDefault, tooManyAtOnce);
+  readonly #largeBodies = new ConcurrencyLimiter(largeBodies);
+  readonly #streams: Bulkhead;
+  readonly #brake = new Brake();
+  readonly #wrongLinks = { open: wrongLinkRate(), click: wrongLinkRate() };
+  readonly #waitingClicks = new Bulkhead({ max: waitingClicksMax });
+
+  constructor(
+    server: WebServer,
+    { limits, requestLimits, trustedProxies }: RequestAdmissionOptions,
+  ) {
+    this.#limits = { ...limitsDefault, ...limits };
+    this.#server = server;
+    this.#rates = requestLimits;
+    this.#memory = new FairShares(this.#limits.bodiesMaxBytes);
+    this.#shares = new FairShares(this.#limits.inFlightMax);
+    const { streamsMax: max, streamsPerCallerMax: perCallerMax } = this.#limits;
+    this.#streams = new Bulkhead({ max, perCallerMax });
+    // 1
+    this.#connections = limitConnections(server, {
+      max: this.#limits.connectionsMax,
+      perAddressMax: this.#limits.connectionsPerAddressMax,
+      isExempt: isWithin(trustedProxies),
+    });
+  }
+
+  /** 2, 3: has the requests of the server handled, one of a connection at a time. */
+  handle(take: TakeRequest): void {
+    const takeInTurn = oneAtATime(take);
+    this.#server.on('request', takeInTurn).on('checkContinue', takeInTurn);
+    answerBrokenRequests(this.#server);
+  }
+
+  /** 4: whether no more requests may begin. */
+  get isFull(): boolean {
+    return this.#inProgress.size >= this.#limits.inFlightMax;
+  }
+
+  get inProgress(): number {
+    return this.#inProgress.size;
+  }
+
+  /** 5: a request of the API, with a token or without. */
+  countAddress({ clientAddress }: Exchange): void {
+    this.#rates.take('address', clientAddress);
+  }
+
+  /** 6: once the user or key is known. */
+  countCaller({ caller }: Exchange): void {
+    this.#rates.take('key', caller);
+  }
+
+  /** 7 and 8: the body of a request, which is in progress from then on. */
+  async readBody(exchange: Exchange, limitBytes: number): Promise<Buffer> {
+    const { request, response, caller } = exchange;
+    const announcedBytes = Number(request.headers['content-length'] ?? 0);
+    if (announcedBytes > limitBytes) throw tooLarge();
+    let sizeBytes = 0;
+    exchange.hold(() => {
+      this.#memory.change(caller, -sizeBytes);
+      sizeBytes = 0;
+    });
+    let hasTurn = false;
+    const takeTurn = async () => {
+      hasTurn = true;
+      exchange.hold(await this.#veryLargeBodies.enter(caller, exchange.signal));
+    };
+    if (announcedBytes > veryLargeBytes) await takeTurn();
+    // A client that sent `Expect: 100-continue` waits for this before it sends the body.
+    if (request.headers.expect) response.writeContinue();
+    const account = (chunk: Buffer) => {
+      requireShare(this.#memory, caller, chunk.length);
+      sizeBytes += chunk.length;
+      this.#memory.change(caller, chunk.length);
+      if (sizeBytes > limitBytes) throw tooLarge();
+      return sizeBytes > veryLargeBytes && !hasTurn ? takeTurn() : undefined;
+    };
+    const stallMs = this.#limits.bodyStallMs;
+    const body = await collectBody(request, { stallMs, stalled: tooSlow, account });
+    this.begin(exchange);
+    return body;
+  }
+
+  /** 8: a request is in progress from when all of it has arrived until its answer is sent. */
+  begin(exchange: Exchange): void {
+    requireShare(this.#shares, exchange.caller, 1);
+    this.#shares.change(exchange.caller, 1);
+    this.#count(exchange, exchange.caller);
+  }
+
+  /** In place of 8, for a pixel or link of a mail. */
+  beginWithoutShare(exchange: Exchange): void {
+    this.#count(exchange, nobody);
+  }
+
+  #count(exchange: Exchange, caller: string | typeof nobody): void {
+    const { request, response } = exchange;
+    this.#inProgress.set(response, caller);
+    this.#connections.of(request.socket)?.count(1);
+    exchange.hold(() => this.end(exchange));
+  }
+
+  end({ request, response }: Exchange): void {
+    const caller = this.#inProgress.get(response);
+    if (caller === undefined) return;
+    this.#inProgress.delete(response);
+    if (caller !== nobody) this.#shares.change(caller, -1);
+    this.#connections.of(request.socket)?.count(-1);
+  }
+
+  /** 9: not before the body is there, since its client could keep the place for as long. */
+  async takePlace(exchange: Exchange): Promise<void> {
+    const { caller, signal } = exchange;
+    exchange.hold(await this.#places.enter(caller, signal, exchange.isUnauthenticated));
+  }
+
+  /** 10: resolves with what ends the turn. Nobody has one while a client reads its answer. */
+  async takeTurn(exchange: Exchange, body: Buffer | undefined): Promise<() => void> {
+    const { caller, signal, isUnauthenticated } = exchange;
+    this.#largeBodies.noteCall(caller);
+    this.#veryLargeBodies.noteCall(caller);
+    const largeBytes = isUnauthenticated ? unauthenticatedLargeBytes : largeMessageBytes;
+    if (body && body.length > largeBytes) return this.#largeBodies.enter(caller, signal);
+    return () => {};
+  }
+
+  /** 11: until the response is over. Each holds a page while its client reads. */
+  beginStream({ request, response }: Exchange): void {
+    if (response.closed) throw new ClientGone();
+    const token = request.headers.authorization ?? '';
+    if (!this.#streams.enter(token)) throw tooManyStreams();
+    response.once('close', () => this.#streams.leave(token));
+  }
+
+  /** 12: how long a client may read nothing of a stream. */
+  get readStallMs(): number {
+    return this.#limits.readStallMs;
+  }
+
+  /** 13: whether answers of the status wait for `pace`. */
+  isPaced(status: number): boolean {
+    return pacedStatuses.has(status);
+  }
+
+  /** 13: resolves when a refusal may be sent. Meanwhile it holds nothing that others need. */
+  pace(exchange: Exchange): Promise<void> {
+    const { caller, signal, isUnauthenticated } = exchange;
+    exchange.release();
+    return this.#brake.hold(isUnauthenticated ? clientNetwork(caller) : caller, signal);
+  }
+
+  /** Links of mails that are not ours. Opens and clicks are counted apart. */
+  countWrongLink(kind: 'open' | 'click', { clientAddress }: Exchange): void {
+    const { isRefused, resetMs } = this.#wrongLinks[kind].take(clientNetwork(clientAddress));
+    if (isRefused) throw tooManyWrongLinks(resetMs);
+  }
+
+  /** Whether one more click may wait for the links of its mail. */
+  requireRoomToWait(): void {
+    if (this.#waitingClicks.isFull) throw busy();
+  }
+
+  async waitForLinks<Links>(links: Promise<Links>): Promise<Links> {
+    if (!this.#waitingClicks.enter('')) throw busy();
+    try {
+      return await links;
+    } finally {
+      this.#waitingClicks.leave('');
+    }
+  }
+}
+
+const wrongLinkRate = () => new RateLimiter(wrongLinks.perSecond, { burst: wrongLinks.burst });
+
+/** Throws a 429 if the caller has its share already, and a 503 if all together have everything. */
+function requireShare(shares: FairShares, caller: string, more: number): void {
+  const verdict = shares.verdict(caller, more);
+  if (verdict === 'all') throw busy();
+  if (verdict === 'caller') throw tooManyAtOnce();
+}
+
+const retryMs = 1_000;
+/** Exports take minutes. */
+const streamRetryMs = 5_000;
+
+const tooMany = (text: string, retryInMs = retryMs) =>
+  new Refusal(429, 'resource_exhausted', text, retryAfter(retryInMs));
+export const tooManyAtOnce = () => tooMany('too many requests at once; wait for their answers');
+const tooManyStreams = () => tooMany('too many exports run at once', streamRetryMs);
+const tooManyWrongLinks = (resetMs: number) =>
+  tooMany('too many wrong links from this address; slow down', resetMs);
+const tooLarge = () => new Refusal(413, 'payload_too_large', 'Request body too large');
+const tooSlow = () => new Refusal(408, 'request_timeout', 'Request took too long to arrive');
+
+export const busy = () => new Refusal(503, 'unavailable', 'Too many requests', retryAfter(retryMs));

@@ -1,0 +1,57 @@
+import { createClient, type Transport } from '@connectrpc/connect';
+import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { createLinkReader } from '#lib/keys/signed-link.ts';
+import { createTrackingReader } from '#lib/keys/tracking-token.ts';
+import type { Log } from '#lib/log.ts';
+import type { Authorization } from '#lib/rpc/client/transport.ts';
+import type { HtmlPage } from './html/page.ts';
+import { broadcastPage } from './pages/broadcast/page.ts';
+import { confirmPage } from './pages/confirm.ts';
+import { preferencesPage } from './pages/preferences.ts';
+import { subscribePage } from './pages/subscribe.ts';
+import { unsubscribePage } from './pages/unsubscribe.ts';
+import { createHits } from './tracking/hits.ts';
+import { linkReader } from './tracking/link-sets.ts';
+import { clickPage } from './tracking/links.ts';
+import { openPage } from './tracking/pixel.ts';
+
+export type Pages = {
+  pages: readonly HtmlPage[];
+  /** Sends the waiting opens and clicks. */
+  close(): Promise<void>;
+};
+
+/**
+ * Every page: the documents, the answer to a form of subscription, and the pages behind the links
+ * of mails and broadcasts.
+ */
+export function openPages(given: {
+  documents: HtmlPage;
+  messages: Transport;
+  contacts: Transport;
+  broadcasts: Transport;
+  keyring: Keyring;
+  /** The gateway's own token. */
+  authorization: Authorization;
+  log: Log;
+}): Pages {
+  const { documents, messages, keyring } = given;
+  const client = createClient(TrackingService, messages);
+  const hits = createHits(client, given);
+  const readToken = createTrackingReader(keyring);
+  const readSigned = createLinkReader(keyring);
+  return {
+    pages: [
+      documents,
+      subscribePage(given),
+      unsubscribePage(messages),
+      confirmPage(messages),
+      preferencesPage(messages),
+      openPage({ readToken, hits }),
+      clickPage({ readToken, readSigned, readLinks: linkReader(client), hits }),
+      broadcastPage(given),
+    ],
+    close: hits.close,
+  };
+}
