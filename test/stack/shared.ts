@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
 import { checkEvents } from '../setup/published-events.ts';
 import { openStack, stackFolder, stacksMax, startStack, type TestStack } from '../stack.ts';
-import { fast, setRate } from './given.ts';
+import { fast, good, setRate } from './given.ts';
+import { deleteWebhook } from './webhooks.ts';
 
 /** A stack may have to start first, or all are with files that take minutes. */
 const borrowMsMax = 10 * 60_000;
@@ -80,7 +81,17 @@ async function openOrStart(folder: string): Promise<TestStack> {
 async function restore(stack: TestStack | undefined): Promise<void> {
   await stack?.untilServing();
   await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false, credentials: null });
+  if (stack) await removeSubscriptions(stack);
   if (stack) await setRate(stack, fast);
   if (stack) await checkEvents(stack.databaseUrl);
   if (stack) await checkEvents(stack.databaseUrl);
+}
+
+/** One that a file leaves would keep the events of later files. */
+async function removeSubscriptions(stack: TestStack): Promise<void> {
+  const query = { workspace_id: stack.workspaceId, limit: '1000' };
+  const { subscriptions } = good(
+    await stack.call('webhookSubscriptions.list', undefined, { query }),
+  );
+  for (const each of subscriptions) await deleteWebhook(stack, each);
 }
