@@ -30,7 +30,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import { Quotas } from '#lib/quotas/quotas.ts';
 import type { Config } from './config.ts';
-import type { PersonData } from './person/sources.ts';
+import type { PersonData } from './kept-data.ts';
 import { TryOuts } from './segments/try-out.ts';
 import { counts, openContactsStore } from './store.ts';
 import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';

@@ -3,7 +3,7 @@ import { databaseVariable } from '#lib/config.ts';
 import { consumersOf } from '#lib/events/contracts.ts';
 import { eventConnections } from '#lib/events/event-runner.ts';
 import { openServiceStore } from '../migrate.ts';
-import type { ServiceName } from '../parts.ts';
+import { type ServiceName, words } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
 
 const versionMin = 150_000;
@@ -135,7 +135,6 @@ function remedyOf(error: unknown): string {
 export type Pools = { databaseConnections: number; jobConnections: number; messages: number };
 
 const withSlowTasks = ['workspaces', 'messages'];
-const withWorker = ['broadcasts', 'contacts', 'webhooks'];
 
 /** Whether one process of each service and worker fits into the connections of their server. */
 export async function checkConnections(databases: readonly Database[], pools: Pools) {
@@ -175,7 +174,7 @@ async function connectionsOf(host: string, used: Database[], pools: Pools): Prom
 export const openersOf = (name: string) => ({
   hasSlowTasks: withSlowTasks.includes(name),
   hasEvents: consumersOf(name).length > 0,
-  hasWorker: withWorker.includes(name),
+  hasWorker: words.includes(`${name}-worker`),
 });
 
 function poolsOf(name: string, { databaseConnections, jobConnections, messages }: Pools): number {

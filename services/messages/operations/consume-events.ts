@@ -7,8 +7,8 @@ import { consumeOnce } from '#lib/events/consume.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
-import { forgetTwice } from '../person/forget.ts';
 import { type ConfirmationRequest, requestConfirmations } from '../record/confirmations.ts';
+import { forgetTwice } from '../record/forget.ts';
 
 type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]) => Promise<void>;
 

@@ -4,10 +4,10 @@ import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
 import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 import type { Context, Methods } from '../context.ts';
+import { addErasures } from '../erasing/erase.ts';
 import { insertDeliveries } from '../matching/deliveries.ts';
 import { subjectOf } from '../matching/filters.ts';
 import { match } from '../matching/match.ts';
-import { addErasures } from '../person/erase.ts';
 
 /** Makes a delivery for each event and each subscription that wants it. */
 export function consumeEvents(context: Context): Methods['consumeEvents'] {

@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import { consumersOf } from '#lib/events/contracts.ts';
 import { query } from '#lib/postgres/query.ts';
-import { eventTypes } from '../event-types.ts';
+import { eventTypes } from '../input/event-types.ts';
 import { erasePerson } from '../tasks/erase-person.ts';
 import { deliveriesOf } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, jobsOf, useService } from '../test/given.ts';

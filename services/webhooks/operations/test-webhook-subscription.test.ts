@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { query } from '#lib/postgres/query.ts';
 import { eventFaults } from '../../../test/setup/event-faults.ts';
-import { eventTypes } from '../event-types.ts';
+import { eventTypes } from '../input/event-types.ts';
 import { deliveriesOf, endpointOf, until } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint } from '../test/given-endpoint.ts';

@@ -4,7 +4,7 @@ import { refusal } from '#lib/errors/reasons.ts';
 import { declaredEvent } from '#lib/events/contracts.ts';
 import { exampleOf } from '#lib/events/example.ts';
 import type { Context, Methods } from '../context.ts';
-import { eventTypes } from '../event-types.ts';
+import { eventTypes } from '../input/event-types.ts';
 import { requireReading } from '../input/rights.ts';
 import { callBack } from '../sending/attempt.ts';
 import { findSubscription } from '../subscription-queries.ts';

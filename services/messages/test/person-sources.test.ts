@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { type PersonRecord, readPersonRecords } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
 import { storeContents } from '../archive/store.ts';
-import { resetAfterEach, useService } from '../test/given.ts';
-import { attachment, givenMessage } from '../test/transactional.ts';
-import { personSources } from './sources.ts';
+import { personSources } from '../kept-data.ts';
+import { resetAfterEach, useService } from './given.ts';
+import { attachment, givenMessage } from './transactional.ts';
 
 const given = useService();
 resetAfterEach(given);

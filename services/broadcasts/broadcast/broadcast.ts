@@ -12,7 +12,7 @@ import {
   type StoredStatus,
   type StoredUtm,
   type TestSettings,
-} from './broadcast-row.ts';
+} from './row.ts';
 
 export type BroadcastKey = { workspaceId: string; id: string };
 

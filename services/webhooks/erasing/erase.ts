@@ -2,7 +2,7 @@ import { addJob, attemptsMax, bulkPriority } from '#lib/jobs/jobs.ts';
 import { schemaOf } from '#lib/postgres/job-schema.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { deleteDeliveries, deleteStrayEvents } from '../erasing/deliveries.ts';
+import { deleteDeliveries, deleteStrayEvents } from '../matching/delete-deliveries.ts';
 import { aboutAddressSql, addressSql } from './address.ts';
 
 /** A contact that was deleted. */

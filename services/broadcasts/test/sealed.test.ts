@@ -4,10 +4,10 @@ import { query } from '#lib/postgres/query.ts';
 import { resealColumn } from '#lib/postgres/reseal.ts';
 import { addKeys, keysetsOf, useKeys } from '../../../deploy/keys/installation.ts';
 import { installation } from '../../../test/setup/service.ts';
-import type { StoredDataFeed } from '../broadcast-row.ts';
-import { givenBroadcast, givenHeader, newId, useService } from '../test/given.ts';
-import { openFeed } from './headers.ts';
-import { sealedColumns } from './sealed.ts';
+import type { StoredDataFeed } from '../broadcast/row.ts';
+import { openFeed } from '../feeds/headers.ts';
+import { sealedColumns } from '../kept-data.ts';
+import { givenBroadcast, givenHeader, newId, useService } from './given.ts';
 
 const given = useService();
 const keyset = keysetsOf(useKeys(addKeys(installation, {}))).broadcasts;

@@ -1,10 +1,38 @@
+/*
+ * Data that this service keeps: of a workspace (erased with it), of a person (exported), and sealed
+ * (sealed anew by `rotate-secrets`). A new table gets its lines here; its retention is a task.
+ */
+
 import type { Client } from '@connectrpc/connect';
 import type { PersonDataService } from '#gen/postrider/events/v1/events_pb.ts';
+import type { ErasedTable } from '#lib/postgres/erase.ts';
 import { type PersonSource, type PersonTable, personTable } from '#lib/postgres/person-records.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { addressHashSql } from '../consent/refusals.ts';
-import { contactJsonSql } from '../contact/fields.ts';
-import { customEventJsonSql } from '../custom-events/queries.ts';
+import { addressHashSql } from './consent/refusals.ts';
+import { contactJsonSql } from './contact/fields.ts';
+import { customEventJsonSql } from './custom-events/queries.ts';
+
+/**
+ * What this service keeps of a workspace. Nobody can subscribe, and no segment is built, once the
+ * first two are gone.
+ */
+export const erasedTables: readonly ErasedTable[] = [
+  { table: 'lists' },
+  { table: 'segments' },
+  { table: 'segment_changes' },
+  { table: 'segment_members' },
+  { table: 'memberships' },
+  { table: 'custom_events' },
+  { table: 'timeline_entries' },
+  { table: 'contacts' },
+  { table: 'opt_outs' },
+  { table: 'refusals' },
+  { table: 'refusal_keys' },
+  { table: 'postponed_changes' },
+  { table: 'message_interests' },
+  { table: 'event_interests' },
+  { table: 'idempotency_keys' },
+];
 
 /** The other services that keep something about people, by name. */
 export type PersonData = Record<

@@ -6,8 +6,8 @@ import { resealColumn } from '#lib/postgres/reseal.ts';
 import { keysetsOf, newInstallation } from '../../../deploy/keys/installation.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { shared } from '../../../test/setup/shared.ts';
+import { sealedColumns } from '../kept-data.ts';
 import { openMessagesStore } from '../store.ts';
-import { sealedColumns } from './sealed.ts';
 
 const secret = 'the-secret-key-of-an-installation-before-keysets';
 const workspaceId = 'w1';

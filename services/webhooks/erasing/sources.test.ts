@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { readPersonRecords } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
+import { personSources } from '../kept-data.ts';
 import { deliveriesOf, sendEvents } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { addressSql } from './address.ts';
-import { personSources } from './sources.ts';
 
 const given = useService();
 const email = 'ann@example.com';

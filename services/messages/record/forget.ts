@@ -2,8 +2,8 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { satellites } from '../message-queries.ts';
-import { requestConfirmations } from '../record/confirmations.ts';
-import { countStep } from '../record/variation-counts.ts';
+import { requestConfirmations } from './confirmations.ts';
+import { countStep } from './variation-counts.ts';
 
 /** Contacts that were deleted: when each address was, by the address. */
 export type Deletions = { workspaceId: string; deletedAt: Readonly<Record<string, string>> };
