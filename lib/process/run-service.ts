@@ -9,7 +9,7 @@ import type { Env } from '#lib/env.ts';
 import { type EventTask, runEventJobs } from '#lib/events/event-runner.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
-import { runJobs } from '#lib/jobs/jobs.ts';
+import { type NoticeHandlers, runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { clockWatch } from '#lib/keys/tokens.ts';
@@ -44,8 +44,10 @@ export type ServiceProcess = {
   tasks: TaskList;
   /** Delivers the events of this service, in which workspaces take turns. */
   deliverEvents?: EventTask;
-  /** Jobs that wait for servers of tenants, in a lane of their own. */
+  /** Jobs that wait for servers of tenants, with a runner of their own. */
   slowTasks?: TaskList;
+  /** Handlers of notices from other processes of the service, by name. */
+  notices?: NoticeHandlers;
   /** Its sealed columns; `rotate-secrets` as argument seals them by the key in use. */
   sealed?: readonly SealedColumn[];
   /** Names of `tasks` that run at the start and every minute. */
@@ -188,6 +190,7 @@ function runServiceJobs(base: Base, service: ServiceProcess, config: ServiceConf
       : { ...service.tasks, forwardAudit: forwardAudit(config.name, base.peer('workspaces')) },
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
+    ...(service.notices ? { notices: service.notices } : {}),
     connectionsMax: config.jobConnections,
     log: base.log,
   });
