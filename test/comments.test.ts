@@ -6,6 +6,7 @@ const root = resolve(import.meta.dirname, '..');
 const columnsMax = 100;
 const folders = ['bench', 'deploy', 'gateway', 'lib', 'scripts', 'services', 'test', 'workflows'];
 const files = folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }));
+const contracts = globSync('proto/postrider/**/*.proto', { cwd: root });
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -77,7 +78,9 @@ test(`comments have at most ${columnsMax} columns`, () => {
 });
 
 test('comments have subjects, and none of the phrases', () => {
-  expect(faultsOf(files.flatMap(paragraphsOf), [...phrases, headless])).toEqual([]);
+  expect(faultsOf([...files, ...contracts].flatMap(paragraphsOf), [...phrases, headless])).toEqual(
+    [],
+  );
 });
 
 test('names of tests have subjects, and none of the phrases', () => {

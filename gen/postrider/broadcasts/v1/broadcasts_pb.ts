@@ -883,7 +883,7 @@ export type UpdateBroadcastRequest = Message<"postrider.broadcasts.v1.UpdateBroa
   audience?: Audience | undefined;
 
   /**
-   * When it starts. What is absent in it stays as it is, and an update sends nothing: a broadcast that has a start time gets
+   * When it starts. Absent fields of it stay as they are, and an update sends nothing: a broadcast that has a start time gets
    * another one, or is cancelled.
    *
    * @generated from field: postrider.broadcasts.v1.Schedule schedule = 5;

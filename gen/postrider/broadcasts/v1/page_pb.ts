@@ -51,7 +51,7 @@ export const GetBroadcastPageRequestSchema: GenMessage<GetBroadcastPageRequest> 
   messageDesc(file_postrider_broadcasts_v1_page, 0);
 
 /**
- * What the page shows.
+ * The content of the page.
  *
  * @generated from message postrider.broadcasts.v1.GetBroadcastPageResponse
  */
@@ -92,7 +92,7 @@ export type GetBroadcastPageResponse = Message<"postrider.broadcasts.v1.GetBroad
   decidedBy?: string | undefined;
 
   /**
-   * What was clicked, at most 20 links; absent while it is not available.
+   * The most clicked links, at most 20; absent while it is not available.
    *
    * @generated from field: postrider.messages.v1.ListBroadcastLinksResponse links = 6;
    */

@@ -2,7 +2,7 @@
 // @generated from file postrider/broadcasts/v1/system.proto (package postrider.broadcasts.v1, syntax proto3)
 /* eslint-disable */
 
-// What operators do with the whole installation.
+// Operations on the whole installation.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -204,8 +204,9 @@ export const PlaceHoldResponseSchema: GenMessage<PlaceHoldResponse> = /*@__PURE_
  */
 export type ReleaseHoldRequest = Message<"postrider.broadcasts.v1.ReleaseHoldRequest"> & {
   /**
-   * What becomes of what is in doubt. `send`: broadcasts go on and waiting messages are sent; who got one after the backup gets it
-   * again, under the same Message-ID. `cancel`: these broadcasts are cancelled and these messages fail, so that nobody gets one twice.
+   * How to treat broadcasts and messages in doubt. `send`: broadcasts go on and waiting messages are sent; recipients that got one
+   * after the backup get it again, under the same Message-ID. `cancel`: these broadcasts are cancelled and these messages fail, so
+   * that nobody gets one twice.
    *
    * @generated from field: string in_doubt = 1;
    */

@@ -704,7 +704,7 @@ export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipient
 export const AudienceService: GenService<{
   /**
    * Reads a page of the addresses that a broadcast goes to, by address, each of them once: a contact in several lists is there
-   * through the first of them. Who is in a segment is evaluated for the page, so it is exact even while the segment is built.
+   * through the first of them. Segments are evaluated for the page, so it is exact even while they are built.
    * Pending, bounced and complained members are always left out, unsubscribed ones unless included. Without a list those
    * who left all mail, and those with any membership that is unsubscribed, bounced or complained, are always left out.
    *

@@ -1169,7 +1169,7 @@ export const ExportContactRequestSchema: GenMessage<ExportContactRequest> = /*@_
  */
 export type ExportContactResponse = Message<"postrider.contacts.v1.ExportContactResponse"> & {
   /**
-   * Those of a kind follow each other.
+   * Records of a kind follow each other.
    *
    * @generated from field: repeated postrider.contacts.v1.ExportedRecord records = 1;
    */
@@ -1197,7 +1197,7 @@ export const ExportContactResponseSchema: GenMessage<ExportContactResponse> = /*
  */
 export type ExportedRecord = Message<"postrider.contacts.v1.ExportedRecord"> & {
   /**
-   * What it is: one of the kinds of `contacts.export`.
+   * The kind: one of the kinds of `contacts.export`.
    *
    * @generated from field: string kind = 1;
    */
@@ -1414,8 +1414,8 @@ export const ContactService: GenService<{
   },
   /**
    * Exports all that is kept about an address, for somebody who asks what you hold about them: one JSON document, streamed. It need not belong to a
-   * contact. The document is complete if it is valid JSON. Needs read access to `message_history` as well. What messages to others say
-   * of the person, such as copies (`cc`, `bcc`) and values, is not found; nor are running broadcasts that have not reached the address yet.
+   * contact. The document is complete if it is valid JSON. Needs read access to `message_history` as well. Mentions of the person in
+   * messages to others, such as copies (`cc`, `bcc`) and values, are not found; nor are running broadcasts that have not reached the address yet.
    *
    * The kinds of records, in this order: `contact`; `list` (a membership, also a removed one), `segment`, `opt_out` (from all mail), `refusal` (what a deleted
    * contact had left, of which no address is kept),

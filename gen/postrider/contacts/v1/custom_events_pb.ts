@@ -40,14 +40,14 @@ export type CustomEvent = Message<"postrider.contacts.v1.CustomEvent"> & {
   email: string;
 
   /**
-   * What happened, such as `orders/fulfilled`.
+   * The name of the event, such as `orders/fulfilled`.
    *
    * @generated from field: string event_name = 3;
    */
   eventName: string;
 
   /**
-   * Whatever the caller keeps with it.
+   * Values that the caller keeps with it.
    *
    * @generated from field: google.protobuf.Struct properties = 4;
    */
@@ -68,7 +68,7 @@ export type CustomEvent = Message<"postrider.contacts.v1.CustomEvent"> & {
   source: string;
 
   /**
-   * The integration that told it; absent if none was named.
+   * The integration that sent it; absent if none was named.
    *
    * @generated from field: optional string integration_id = 7;
    */
@@ -103,7 +103,7 @@ export type CustomEvent = Message<"postrider.contacts.v1.CustomEvent"> & {
   deletedAt?: Timestamp | undefined;
 
   /**
-   * When it was first told.
+   * When it was first received.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 12;
    */
@@ -398,7 +398,7 @@ export const ImportCustomEventsResponseSchema: GenMessage<ImportCustomEventsResp
   messageDesc(file_postrider_contacts_v1_custom_events, 5);
 
 /**
- * What became of one event of an import.
+ * The result of one event of an import.
  *
  * @generated from message postrider.contacts.v1.CustomEventResult
  */

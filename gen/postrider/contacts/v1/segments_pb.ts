@@ -47,7 +47,7 @@ export type Segment = Message<"postrider.contacts.v1.Segment"> & {
   color: string;
 
   /**
-   * Who is in it.
+   * The conditions for its contacts.
    *
    * @generated from field: postrider.contacts.v1.SegmentNode tree = 4;
    */
@@ -615,7 +615,7 @@ export type CreateSegmentRequest = Message<"postrider.contacts.v1.CreateSegmentR
   color: string;
 
   /**
-   * Who is in it.
+   * The conditions for its contacts.
    *
    * @generated from field: postrider.contacts.v1.SegmentNode tree = 5;
    */
@@ -692,7 +692,7 @@ export type UpdateSegmentRequest = Message<"postrider.contacts.v1.UpdateSegmentR
   color: string;
 
   /**
-   * Who is in it.
+   * The conditions for its contacts.
    *
    * @generated from field: postrider.contacts.v1.SegmentNode tree = 5;
    */
@@ -853,7 +853,7 @@ export type PreviewSegmentRequest = Message<"postrider.contacts.v1.PreviewSegmen
   workspaceId: string;
 
   /**
-   * Who would be in.
+   * The conditions to try.
    *
    * @generated from field: postrider.contacts.v1.SegmentNode tree = 2;
    */
@@ -882,7 +882,7 @@ export const PreviewSegmentRequestSchema: GenMessage<PreviewSegmentRequest> = /*
   messageDesc(file_postrider_contacts_v1_segments, 21);
 
 /**
- * Who would be in.
+ * The contacts that would be in the segment.
  *
  * @generated from message postrider.contacts.v1.PreviewSegmentResponse
  */
@@ -1042,7 +1042,7 @@ export const SegmentStatusSchema: GenEnum<SegmentStatus> = /*@__PURE__*/
   enumDesc(file_postrider_contacts_v1_segments, 0);
 
 /**
- * What a node of a tree is.
+ * The kind of a node of a tree.
  *
  * @generated from enum postrider.contacts.v1.SegmentNodeKind
  */
@@ -1070,7 +1070,7 @@ export const SegmentNodeKind = {
 } as const;
 
 /**
- * What a node of a tree is.
+ * The kind of a node of a tree.
  *
  * @generated from enum postrider.contacts.v1.SegmentNodeKind
  */
@@ -1124,7 +1124,7 @@ export const SegmentBranchOperatorSchema: GenEnum<SegmentBranchOperator> = /*@__
   enumDesc(file_postrider_contacts_v1_segments, 2);
 
 /**
- * What a condition is about.
+ * The data that a condition is about.
  *
  * @generated from enum postrider.contacts.v1.SegmentSource
  */
@@ -1151,7 +1151,7 @@ export const SegmentSource = {
   CONTACT_LISTS: 2,
 
   /**
-   * What happened to the contact, as `timeline.list` tells it.
+   * Entries of the contact's timeline, as `timeline.list` returns them.
    *
    * @generated from enum value: SEGMENT_SOURCE_CONTACT_TIMELINE = 3;
    */
@@ -1166,7 +1166,7 @@ export const SegmentSource = {
 } as const;
 
 /**
- * What a condition is about.
+ * The data that a condition is about.
  *
  * @generated from enum postrider.contacts.v1.SegmentSource
  */
@@ -1345,7 +1345,7 @@ export const SegmentFilterOperator = {
   AFTER_DATE: 14,
 
   /**
-   * Later than so many times 24 hours before now; the one value is a whole number from 0 to 36,500.
+   * Later than the given number of times 24 hours before now; the one value is a whole number from 0 to 36,500.
    *
    * @generated from enum value: SEGMENT_FILTER_OPERATOR_IN_THE_LAST_DAYS = 15;
    */
@@ -1427,21 +1427,21 @@ export const SegmentCountOperator = {
   UNSPECIFIED: 0,
 
   /**
-   * So many or more.
+   * The given number or more.
    *
    * @generated from enum value: SEGMENT_COUNT_OPERATOR_AT_LEAST = 1;
    */
   AT_LEAST: 1,
 
   /**
-   * So many or fewer, none included.
+   * The given number or fewer, none included.
    *
    * @generated from enum value: SEGMENT_COUNT_OPERATOR_AT_MOST = 2;
    */
   AT_MOST: 2,
 
   /**
-   * So many; 0 means never.
+   * The given number; 0 means never.
    *
    * @generated from enum value: SEGMENT_COUNT_OPERATOR_EXACTLY = 3;
    */
@@ -1503,7 +1503,7 @@ export const SegmentTimeframe = {
   AFTER_DATE: 4,
 
   /**
-   * Later than so many times 24 hours before now; the one value is a whole number from 0 to 36,500.
+   * Later than the given number of times 24 hours before now; the one value is a whole number from 0 to 36,500.
    *
    * @generated from enum value: SEGMENT_TIMEFRAME_IN_THE_LAST_DAYS = 5;
    */
@@ -1524,7 +1524,7 @@ export const SegmentTimeframeSchema: GenEnum<SegmentTimeframe> = /*@__PURE__*/
   enumDesc(file_postrider_contacts_v1_segments, 8);
 
 /**
- * What is computed from the goals of a contact.
+ * A value that is computed from the goals of a contact.
  *
  * @generated from enum postrider.contacts.v1.SegmentAggregate
  */
@@ -1573,7 +1573,7 @@ export const SegmentAggregate = {
 } as const;
 
 /**
- * What is computed from the goals of a contact.
+ * A value that is computed from the goals of a contact.
  *
  * @generated from enum postrider.contacts.v1.SegmentAggregate
  */

@@ -63,7 +63,7 @@ export type TimelineEntry = Message<"postrider.contacts.v1.TimelineEntry"> & {
   kind: string;
 
   /**
-   * What changed: for `contact.updated` the fields, each with `old` and `new`, where a field without a value and a JSON value of more
+   * The change: for `contact.updated` the fields, each with `old` and `new`, where a field without a value and a JSON value of more
    * than 2 KiB are null; for lists the `status`, of which `old` is null at the beginning and `new` when it is removed. Empty
    * otherwise.
    *
@@ -79,7 +79,7 @@ export type TimelineEntry = Message<"postrider.contacts.v1.TimelineEntry"> & {
   entityId?: string | undefined;
 
   /**
-   * What the entity is now: for a list its `id`, `name` and `status` (null if the contact is removed); for a segment `id` and `name`; for a custom event `event_name`,
+   * The entity's current state: for a list its `id`, `name` and `status` (null if the contact is removed); for a segment `id` and `name`; for a custom event `event_name`,
    * `properties` and its goal; for a message `id`, `template_id`, `template_version`, `broadcast_id` and `channel`. Absent if it is gone.
    *
    * @generated from field: google.protobuf.Struct entity_data = 8;

@@ -85,7 +85,7 @@ export const CustomEventDeletedSchema: GenMessage<CustomEventDeleted> = /*@__PUR
  */
 export type CustomEventSnapshot = Message<"postrider.events.v1.CustomEventSnapshot"> & {
   /**
-   * What happened, such as `orders/fulfilled`.
+   * The name of the event, such as `orders/fulfilled`.
    *
    * @generated from field: string event_name = 1;
    */
@@ -106,7 +106,7 @@ export type CustomEventSnapshot = Message<"postrider.events.v1.CustomEventSnapsh
   email: string;
 
   /**
-   * Whatever the caller keeps with it.
+   * Values that the caller keeps with it.
    *
    * @generated from field: google.protobuf.Struct properties = 4;
    */

@@ -55,7 +55,7 @@ export const ListIntegrationUsesRequestSchema: GenMessage<ListIntegrationUsesReq
   messageDesc(file_postrider_events_v1_events, 0);
 
 /**
- * What needs the integration.
+ * The uses of the integration.
  *
  * @generated from message postrider.events.v1.ListIntegrationUsesResponse
  */
@@ -152,7 +152,7 @@ export const ListPersonRecordsRequestSchema: GenMessage<ListPersonRecordsRequest
  */
 export type ListPersonRecordsResponse = Message<"postrider.events.v1.ListPersonRecordsResponse"> & {
   /**
-   * Those of a kind follow each other.
+   * Records of a kind follow each other.
    *
    * @generated from field: repeated postrider.events.v1.PersonRecord records = 1;
    */
@@ -180,7 +180,7 @@ export const ListPersonRecordsResponseSchema: GenMessage<ListPersonRecordsRespon
  */
 export type PersonRecord = Message<"postrider.events.v1.PersonRecord"> & {
   /**
-   * What it is, such as `message`.
+   * The kind, such as `message`.
    *
    * @generated from field: string kind = 1;
    */
@@ -223,7 +223,7 @@ export const EraseWorkspaceRequestSchema: GenMessage<EraseWorkspaceRequest> = /*
   messageDesc(file_postrider_events_v1_events, 6);
 
 /**
- * What was erased, and what is left.
+ * The progress of erasing.
  *
  * @generated from message postrider.events.v1.EraseWorkspaceResponse
  */
@@ -236,7 +236,7 @@ export type EraseWorkspaceResponse = Message<"postrider.events.v1.EraseWorkspace
   erased: bigint;
 
   /**
-   * What is left: names of tables that still have rows of the workspace, and `jobs`. Empty when everything is erased.
+   * The rest: names of tables that still have rows of the workspace, and `jobs`. Empty when everything is erased.
    *
    * @generated from field: repeated string left = 2;
    */
@@ -278,7 +278,7 @@ export const CountUsageRequestSchema: GenMessage<CountUsageRequest> = /*@__PURE_
  */
 export type CountedResource = Message<"postrider.events.v1.CountedResource"> & {
   /**
-   * What is counted, such as `contacts`.
+   * The resource, such as `contacts`.
    *
    * @generated from field: string resource = 1;
    */
@@ -532,7 +532,7 @@ export const EventProducerService: GenService<{
  */
 export const WorkspaceDataService: GenService<{
   /**
-   * Erases a part of what this service keeps of a workspace that was deleted: as much as takes 2 seconds. What runs is
+   * Erases a part of what this service keeps of a workspace that was deleted: as much as takes 2 seconds. Runs are
    * stopped first, so that nothing is sent after the first answer. The caller repeats it until nothing is left; a repeat after
    * that erases what came late.
    *
@@ -546,7 +546,7 @@ export const WorkspaceDataService: GenService<{
     output: typeof EraseWorkspaceResponseSchema;
   },
   /**
-   * Counts what this service keeps of a workspace under quotas. What takes long to count was counted a while ago.
+   * Counts what this service keeps of a workspace under quotas. Resources that take long to count were counted a while ago.
    *
    * PERMISSION_DENIED: the caller is not the service `workspaces`.
    *

@@ -2,7 +2,7 @@
 // @generated from file postrider/messages/v1/facts.proto (package postrider.messages.v1, syntax proto3)
 /* eslint-disable */
 
-// What happened to messages, for contacts: its timeline and its segments.
+// Facts about messages, for contacts: its timeline and its segments.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -32,7 +32,7 @@ export type CountMessageFactsRequest = Message<"postrider.messages.v1.CountMessa
   workspaceId: string;
 
   /**
-   * What happened to them.
+   * The kind of fact.
    *
    * @generated from field: postrider.messages.v1.MessageFactKind kind = 2;
    */
@@ -180,7 +180,7 @@ export const ListMessageFactsRequestSchema: GenMessage<ListMessageFactsRequest> 
   messageDesc(file_postrider_messages_v1_facts, 2);
 
 /**
- * What happened, newest first, then by id downwards.
+ * A page of facts, newest first, then by id downwards.
  *
  * @generated from message postrider.messages.v1.ListMessageFactsResponse
  */
@@ -214,7 +214,7 @@ export type MessageFact = Message<"postrider.messages.v1.MessageFact"> & {
   id: string;
 
   /**
-   * What happened.
+   * The kind of fact.
    *
    * @generated from field: postrider.messages.v1.MessageFactKind kind = 2;
    */

@@ -218,7 +218,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   messageData?: MessageData | undefined;
 
   /**
-   * What of a transactional message differed from its template; absent if nothing did.
+   * Differences of a transactional message from its template; absent if there were none.
    *
    * @generated from field: postrider.messages.v1.ChannelOptions channel_options = 27;
    */
@@ -268,7 +268,7 @@ export const MessageDataSchema: GenMessage<MessageData> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_messages, 1);
 
 /**
- * What of a transactional message differed from its template, as it was given.
+ * Differences of a transactional message from its template, as they were given.
  *
  * @generated from message postrider.messages.v1.ChannelOptions
  */
@@ -2427,7 +2427,7 @@ export const RefreshSettingsRequestSchema: GenMessage<RefreshSettingsRequest> = 
   messageDesc(file_postrider_messages_v1_messages, 50);
 
 /**
- * The processes have been told.
+ * All processes have been notified.
  *
  * @generated from message postrider.messages.v1.RefreshSettingsResponse
  */

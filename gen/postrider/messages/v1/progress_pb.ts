@@ -68,7 +68,7 @@ export const GetBroadcastTimelineRequestSchema: GenMessage<GetBroadcastTimelineR
   messageDesc(file_postrider_messages_v1_progress, 0);
 
 /**
- * What happened, in stretches of equal length.
+ * Counts in intervals of equal length.
  *
  * @generated from message postrider.messages.v1.GetBroadcastTimelineResponse
  */

@@ -49,7 +49,7 @@ export type Notification = Message<"postrider.messages.v1.Notification"> & {
   description: string;
 
   /**
-   * What is sent, by channel; the only channel is `email`.
+   * The template of each channel; the only channel is `email`.
    *
    * @generated from field: map<string, postrider.messages.v1.NotificationChannel> channels = 4;
    */
@@ -113,7 +113,7 @@ export const NotificationSchema: GenMessage<Notification> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_transactional, 0);
 
 /**
- * What a notification sends through a channel.
+ * The settings of a notification for a channel.
  *
  * @generated from message postrider.messages.v1.NotificationChannel
  */
@@ -385,7 +385,7 @@ export type UpdateNotificationRequest = Message<"postrider.messages.v1.UpdateNot
   id: string;
 
   /**
-   * What changes.
+   * The changes.
    *
    * @generated from field: postrider.messages.v1.NotificationUpdates updates = 3;
    */
@@ -596,7 +596,7 @@ export const TestTemplateRequestSchema: GenMessage<TestTemplateRequest> = /*@__P
   messageDesc(file_postrider_messages_v1_transactional, 14);
 
 /**
- * What came of a test.
+ * The result of a test.
  *
  * @generated from message postrider.messages.v1.TestTemplateResponse
  */
@@ -708,7 +708,7 @@ export type TransactionalMessage = Message<"postrider.messages.v1.TransactionalM
   metadata?: JsonObject | undefined;
 
   /**
-   * What differs from the template.
+   * Differences from the template.
    *
    * @generated from field: postrider.messages.v1.EmailOptions email_options = 7;
    */
@@ -752,7 +752,7 @@ export const TransactionalMessageSchema: GenMessage<TransactionalMessage> = /*@_
   messageDesc(file_postrider_messages_v1_transactional, 17);
 
 /**
- * What of a mail differs from its template.
+ * Differences of a mail from its template.
  *
  * @generated from message postrider.messages.v1.EmailOptions
  */
@@ -817,7 +817,7 @@ export type EmailOptions = Message<"postrider.messages.v1.EmailOptions"> & {
   /**
    * Header fields of the caller's own, at most 20 with values of at most 900 characters: `X-` and a name, `References`,
    * `In-Reply-To`, `Importance`, `Priority`, `Auto-Submitted`, `Precedence`, `Comments`, `Keywords` or `Organization`. Runs of
-   * spaces in a value become one. Those that steer a provider, such as `X-SMTPAPI` or `X-Mailgun-Variables`, are refused.
+   * spaces in a value become one. Headers that steer a provider, such as `X-SMTPAPI` or `X-Mailgun-Variables`, are refused.
    *
    * @generated from field: map<string, string> headers = 9;
    */
@@ -882,7 +882,7 @@ export const AttachmentSchema: GenMessage<Attachment> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_transactional, 19);
 
 /**
- * What came of a message.
+ * The result of a message.
  *
  * @generated from message postrider.messages.v1.SendTransactionalResponse
  */
@@ -980,7 +980,7 @@ export const SendTransactionalBatchRequestSchema: GenMessage<SendTransactionalBa
   messageDesc(file_postrider_messages_v1_transactional, 22);
 
 /**
- * What came of each message.
+ * The results of a batch.
  *
  * @generated from message postrider.messages.v1.SendTransactionalBatchResponse
  */
@@ -1001,7 +1001,7 @@ export const SendTransactionalBatchResponseSchema: GenMessage<SendTransactionalB
   messageDesc(file_postrider_messages_v1_transactional, 23);
 
 /**
- * What came of one message of a batch.
+ * The result of one message of a batch.
  *
  * @generated from message postrider.messages.v1.TransactionalResult
  */

@@ -118,7 +118,7 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 0);
 
 /**
- * What the audit log says of an operation, besides its name, its caller and the time.
+ * The entry of an operation in the audit log, besides its name, its caller and the time.
  *
  * @generated from message postrider.options.v1.Audit
  */
@@ -192,7 +192,7 @@ export const NdjsonSchema: GenMessage<Ndjson> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 2);
 
 /**
- * Who may call an operation.
+ * The callers that an operation allows.
  *
  * @generated from message postrider.options.v1.Access
  */
@@ -289,7 +289,7 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 4);
 
 /**
- * What an event is called, who publishes it and where it shows. All fields of its message are in its JSON, those without a
+ * The name of an event, its producer and where it shows. All fields of its message are in its JSON, those without a
  * value as null.
  *
  * @generated from message postrider.options.v1.EventContract
@@ -395,7 +395,7 @@ export type JsonField = Message<"postrider.options.v1.JsonField"> & {
   example: string;
 
   /**
-   * What kind of text it must be, as a `format` of JSON Schema, such as `email`, where code checks it.
+   * The format of the text, as a `format` of JSON Schema, such as `email`, where code checks it.
    *
    * @generated from field: string format = 6;
    */

@@ -259,7 +259,7 @@ export const WebContentSchema: GenMessage<WebContent> = /*@__PURE__*/
   messageDesc(file_postrider_templates_v1_templates, 2);
 
 /**
- * Content in another language. What is absent or empty comes from the main content; the text part does so only where the source
+ * Content in another language. Absent or empty fields come from the main content; the text part does so only where the source
  * does.
  *
  * @generated from message postrider.templates.v1.Translation
@@ -850,7 +850,7 @@ export const CompareTemplateVersionsRequestSchema: GenMessage<CompareTemplateVer
   messageDesc(file_postrider_templates_v1_templates, 17);
 
 /**
- * What differs between two versions.
+ * The differences between two versions.
  *
  * @generated from message postrider.templates.v1.CompareTemplateVersionsResponse
  */
@@ -1068,7 +1068,7 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
   contact?: JsonObject | undefined;
 
   /**
-   * What sending would add to links.
+   * Parameters that sending would add to links.
    *
    * @generated from field: postrider.templates.v1.TrackingSettings tracking_settings = 13;
    */
@@ -1097,7 +1097,7 @@ export const CompileTemplateRequestSchema: GenMessage<CompileTemplateRequest> = 
   messageDesc(file_postrider_templates_v1_templates, 22);
 
 /**
- * What sending adds to a mail's links.
+ * Parameters that sending adds to a mail's links.
  *
  * @generated from message postrider.templates.v1.TrackingSettings
  */
@@ -1208,7 +1208,7 @@ export type CompileTemplateResponse = Message<"postrider.templates.v1.CompileTem
   error?: CompileError | undefined;
 
   /**
-   * What a recipient may dislike, and parts of a visual tree that MJML ignores; at most 50 of each `code`.
+   * Faults that a recipient may notice, and parts of a visual tree that MJML ignores; at most 50 of each `code`.
    *
    * @generated from field: repeated postrider.templates.v1.CompileIssue warnings = 7;
    */
@@ -1257,7 +1257,7 @@ export type CompiledLink = Message<"postrider.templates.v1.CompiledLink"> & {
   url: string;
 
   /**
-   * What the reader sees, at most 200 characters; the description of an image without text.
+   * The text that the reader sees, at most 200 characters; the description of an image without text.
    *
    * @generated from field: string text = 2;
    */

@@ -2,7 +2,7 @@
 // @generated from file postrider/workspaces/v1/usage.proto (package postrider.workspaces.v1, syntax proto3)
 /* eslint-disable */
 
-// What workspaces have stored, and how much they may.
+// The usage and quotas of workspaces.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -41,13 +41,13 @@ export const GetUsageRequestSchema: GenMessage<GetUsageRequest> = /*@__PURE__*/
   messageDesc(file_postrider_workspaces_v1_usage, 0);
 
 /**
- * What a workspace has of one resource.
+ * The usage and quota of one resource.
  *
  * @generated from message postrider.workspaces.v1.ResourceUsage
  */
 export type ResourceUsage = Message<"postrider.workspaces.v1.ResourceUsage"> & {
   /**
-   * What is counted, such as `contacts` or `queued_bytes`. Further ones may come.
+   * The resource, such as `contacts` or `queued_bytes`. Further ones may come.
    *
    * @generated from field: string resource = 1;
    */
@@ -75,7 +75,7 @@ export type ResourceUsage = Message<"postrider.workspaces.v1.ResourceUsage"> & {
   quota: bigint;
 
   /**
-   * What happens beyond the quota.
+   * The effect of a full quota.
    *
    * @generated from field: string beyond = 5;
    */
@@ -187,7 +187,7 @@ export const SetQuotasResponseSchema: GenMessage<SetQuotasResponse> = /*@__PURE_
  */
 export const UsageService: GenService<{
   /**
-   * Lists what a workspace has stored or waiting, with its quota of each. What takes long to count was counted a while ago:
+   * Lists what a workspace has stored or waiting, with its quota of each. Resources that take long to count were counted a while ago:
    * `counted_at` says when.
    *
    * @generated from rpc postrider.workspaces.v1.UsageService.GetUsage

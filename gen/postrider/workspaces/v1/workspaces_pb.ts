@@ -1143,7 +1143,7 @@ export const AuthorizeRequestSchema: GenMessage<AuthorizeRequest> = /*@__PURE__*
   messageDesc(file_postrider_workspaces_v1_workspaces, 27);
 
 /**
- * Whose token it is.
+ * The owner of a token.
  *
  * @generated from message postrider.workspaces.v1.TokenSubject
  */
@@ -1403,7 +1403,7 @@ export const GetOldBoxKeysResponseSchema: GenMessage<GetOldBoxKeysResponse> = /*
   messageDesc(file_postrider_workspaces_v1_workspaces, 35);
 
 /**
- * What a process has counted since its last report.
+ * The requests that a process has counted since its last report.
  *
  * @generated from message postrider.workspaces.v1.ReportUsageRequest
  */
@@ -1452,7 +1452,7 @@ export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
   messageDesc(file_postrider_workspaces_v1_workspaces, 37);
 
 /**
- * What all processes have counted.
+ * The requests that all processes have counted.
  *
  * @generated from message postrider.workspaces.v1.ReportUsageResponse
  */
@@ -1634,7 +1634,7 @@ export const GetQuotasRequestSchema: GenMessage<GetQuotasRequest> = /*@__PURE__*
  */
 export type GetQuotasResponse = Message<"postrider.workspaces.v1.GetQuotasResponse"> & {
   /**
-   * All of them, by resource. Those of the installation where the workspace is unknown or has none of its own.
+   * All of them, by resource. The installation's where the workspace is unknown or has none of its own.
    *
    * @generated from field: map<string, int64> quotas = 1;
    */
@@ -1662,7 +1662,7 @@ export type ReportQuotaUseRequest = Message<"postrider.workspaces.v1.ReportQuota
   workspaceId: string;
 
   /**
-   * What is counted, such as `contacts`.
+   * The resource, such as `contacts`.
    *
    * @generated from field: string resource = 2;
    */
