@@ -2,7 +2,7 @@ import type { Stylesheet } from './stylesheet.ts';
 
 type Source = "'self'" | 'data:' | 'http:' | 'https:';
 
-/** The sources that a page may use. All others are forbidden. */
+/** Permissions of a page's content. All else is forbidden. */
 export type Allowed = {
   /** Scripts of the page's origin. No inline script ever runs. */
   scripts?: "'self'";

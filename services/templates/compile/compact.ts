@@ -1,6 +1,6 @@
 /** Their content is kept as it is. */
 const verbatim = /^(pre|textarea|style|script|title|xmp)$/i;
-/** Tags whose end tags, or whose text, must not be dropped. */
+/** Openings within a `pre` after which its end tag may be text, or close another tag. */
 const hiding = /<(?:pre|textarea|style|script|title|xmp|!--)/i;
 /** Conditional comments, which Outlook reads, and their ends. */
 const isConditional = (comment: string) => /^<!--(\[|<!|>)/.test(comment);

@@ -18,7 +18,10 @@ type Room = {
   pending: number;
   kept: number;
   bytes: number;
-  /** Pending deliveries this far beyond the limit are refused while others are being deleted. */
+  /**
+   * With this many pending deliveries beyond the limit, additions wait until the oldest are
+   * trimmed.
+   */
   farBeyond: number;
   bySubscription: Map<string, number>;
   ofNewSubscription: number;

@@ -10,7 +10,7 @@ import {
 
 const stepSize = 1_000;
 const hourMs = 60 * 60 * 1_000;
-const attemptsGoOnMs = 24 * hourMs;
+const undeliveredKeptMs = 24 * hourMs;
 /** Events from before the deletion may come this much later, from a service that was away. */
 const lateMaxMs = 7 * 24 * hourMs;
 
@@ -27,7 +27,7 @@ export function erasePerson(
   return async (payload: unknown): Promise<void> => {
     const erasure = payload as Erasure;
     const ageMs = now().getTime() - erasure.sinceMs;
-    const part = { ...erasure, all: ageMs >= attemptsGoOnMs };
+    const part = { ...erasure, all: ageMs >= undeliveredKeptMs };
     const em = store.fork();
     const endsAtMs = Date.now() + workMaxMs;
     while ((await deleteAbout(em, part, stepSize)) === stepSize) {
