@@ -1,6 +1,8 @@
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { databaseVariable, readEnv } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
+import { connectionStringIn, databaseVariable, readDatabaseUrl } from '#lib/postgres/config.ts';
 import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { isFree } from './ports.ts';
 
@@ -61,53 +63,155 @@ const firstMetricsPort = 100;
 export const servicesWithWorkflows = ['broadcasts', 'contacts', 'webhooks'] as const;
 
 export function readStackConfig(env: Env, root: string): StackConfig {
-  return readEnv(env, (variables) => stackConfigOf(variables, root));
+  return readEnv(env, (variables) => readStack(variables, root));
 }
 
-function stackConfigOf(variables: Variables, root: string): StackConfig {
-  const optional = (name: string) => variables.text(name, '') || undefined;
-  const base = variables.integer('POSTRIDER_PORT', defaultPort, { from: 1_024, to: 65_000 });
-  const replicas = variables.integer('MESSAGES_REPLICAS', 1, { from: 1, to: replicasMax });
-  const all = variables.integer('REPLICAS', 1, { from: 1, to: 2 });
-  const folder = resolve(root, variables.text('POSTRIDER_DATA', '.postrider'));
-  const journal = variables.text('MESSAGES_JOURNAL', join(folder, 'journal'));
+/** The README of this folder has their table. */
+export function readStack(variables: Variables, root: string): StackConfig {
+  const folder = resolve(root, readDataFolder(variables));
+  const base = variables.integer('POSTRIDER_PORT', {
+    fallback: defaultPort,
+    from: 1_024,
+    to: 65_000,
+    about: 'The port of the gateway; the others follow (below).',
+  });
   return {
     root,
     folder,
-    journalFolder: journal === 'off' ? '' : journal,
-    ports: portsFrom(base, { all, messages: Math.max(all, replicas) }),
+    ports: portsFrom(base, readReplicas(variables)),
+    journalFolder: readJournal(variables, folder),
     publicUrl: readPublicUrl(variables, base),
-    rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
-    secretKey: optional('SECRET_KEY'),
-    demoMode: variables.flag('DEMO_MODE'),
-    logLevel: variables.text('LOG_LEVEL', 'info'),
-    tracesEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT'),
-    own: {
-      databaseUrl: optional('DATABASE_URL') && variables.databaseUrl('DATABASE_URL'),
-      databaseUrls: readDatabaseUrls(variables),
-      temporalAddress: optional('TEMPORAL_ADDRESS'),
-      temporalUi: optional('TEMPORAL_UI'),
-      smtpUrl: optional('SMTP_URL'),
-      webhooksAddress: optional('WEBHOOKS_ADDR'),
-    },
+    rootEmail: readRootEmail(variables),
+    secretKey:
+      variables.text('SECRET_KEY', {
+        fallback: '',
+        unset: 'made on the first start',
+        about: 'Signs in roots; only workspaces gets it. At least 32 characters.',
+      }) || undefined,
+    demoMode: variables.flag('DEMO_MODE', {
+      about: '`true` refuses operations that would let strangers abuse a public demo.',
+    }),
+    logLevel: variables.text('LOG_LEVEL', {
+      fallback: 'info',
+      about: '`debug`, `info`, `warn` or `error`.',
+    }),
+    tracesEndpoint:
+      variables.text('OTEL_EXPORTER_OTLP_ENDPOINT', {
+        fallback: '',
+        unset: 'no traces',
+        about: 'A collector of traces, such as `http://127.0.0.1:4318`.',
+      }) || undefined,
+    own: readOwn(variables),
   };
 }
 
-/** One for each service, or none. */
-function readDatabaseUrls(variables: Variables): Record<string, string> | undefined {
-  if (serviceNames.every((name) => variables.text(databaseVariable(name), '') === '')) return;
-  return Object.fromEntries(serviceNames.map((name) => [name, variables.databaseUrl(name)]));
+export function readDataFolder(variables: Variables): string {
+  return variables.text('POSTRIDER_DATA', {
+    fallback: '.postrider',
+    about: 'Where data, logs and secrets are kept.',
+  });
+}
+
+/** Where programs that were fetched or built are kept, for all folders of data. */
+export function readCacheFolder(variables: Variables): string {
+  const home = homedir() || userInfo().homedir;
+  return variables.text('POSTRIDER_CACHE', {
+    fallback: join(home, '.cache', 'postrider'),
+    unset: '`~/.cache/postrider`',
+    about: 'Where programs that are fetched are kept, such as those of Temporal.',
+  });
+}
+
+function readReplicas(variables: Variables): Replicas {
+  const messages = variables.integer('MESSAGES_REPLICAS', {
+    fallback: 1,
+    from: 1,
+    to: replicasMax,
+    about: 'Processes of the messages service.',
+  });
+  const all = variables.integer('REPLICAS', {
+    fallback: 1,
+    from: 1,
+    to: 2,
+    about: 'Processes of every kind.',
+  });
+  return { all, messages: Math.max(all, messages) };
+}
+
+function readJournal(variables: Variables, folder: string): string {
+  const given = variables.text('MESSAGES_JOURNAL', {
+    fallback: join(folder, 'journal'),
+    unset: 'in the data folder',
+    about: 'Where messages notes what it has begun and sent; `off` for no journal.',
+  });
+  return given === 'off' ? '' : given;
+}
+
+function readRootEmail(variables: Variables): string {
+  const given = variables.list('ROOT_EMAIL', {
+    unset: '`root@example.com`',
+    about: 'Who may use `user.rootSignin`; several, separated by commas.',
+  });
+  return given.join(',') || 'root@example.com';
 }
 
 /** Links in mails begin with it. */
 function readPublicUrl(variables: Variables, base: number): string {
-  const given = variables.text('PUBLIC_URL', `http://127.0.0.1:${base}`);
+  const given = variables.text('PUBLIC_URL', {
+    fallback: `http://127.0.0.1:${base}`,
+    unset: 'the gateway\u2019s',
+    about: 'The API\u2019s address in links of mails, where it is reached by another name.',
+  });
   variables.derived(() => {
     if (!/^https?:/i.test(given) || !URL.canParse(given)) {
       throw new Error('PUBLIC_URL must be like https://mail.example.com');
     }
   });
   return given.replace(/\/+$/, '');
+}
+
+function readOwn(variables: Variables): StackConfig['own'] {
+  const optional = (name: string, unset: string, about: string) =>
+    variables.text(name, { fallback: '', unset, about }) || undefined;
+  return {
+    databaseUrl: readServerUrl(variables),
+    databaseUrls: readDatabaseUrls(variables),
+    temporalAddress: optional('TEMPORAL_ADDRESS', 'ours', 'Your own Temporal, `host:port`.'),
+    temporalUi: optional('TEMPORAL_UI', 'ours', 'The address of its UI.'),
+    smtpUrl: optional(
+      'SMTP_URL',
+      'the inbox',
+      'Where the workspace `demo` sends, such as `smtps://user:secret@host:465`.',
+    ),
+    webhooksAddress: optional(
+      'WEBHOOKS_ADDR',
+      'ours',
+      'A consumer of all events in place of the webhooks service, `host:port`.',
+    ),
+  };
+}
+
+function readServerUrl(variables: Variables): string | undefined {
+  const name = 'DATABASE_URL';
+  const given = variables.text(name, {
+    fallback: '',
+    unset: 'ours',
+    about:
+      'The URL of a superuser of your own PostgreSQL; without a database in it, `postrider` is made.',
+  });
+  return given === '' ? undefined : variables.derived(() => connectionStringIn(name, given));
+}
+
+/** One for each service, or none. */
+function readDatabaseUrls(variables: Variables): Record<string, string> | undefined {
+  const given = serviceNames.map((name) =>
+    variables.text(databaseVariable(name), {
+      fallback: '',
+      about: 'In its place: a URL for each service, made by `postrider migrate --provision`.',
+    }),
+  );
+  if (given.every((url) => url === '')) return undefined;
+  return Object.fromEntries(serviceNames.map((name) => [name, readDatabaseUrl(variables, name)]));
 }
 
 type Replicas = { all: number; messages: number };

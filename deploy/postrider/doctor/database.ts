@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { databaseVariable } from '#lib/config.ts';
 import { eventConnections } from '#lib/jobs/event-runner.ts';
+import { databaseVariable } from '#lib/postgres/config.ts';
+import type { PoolSizes } from '#lib/process/config.ts';
 import { openServiceStore } from '../migrate.ts';
 import type { ServiceName } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
@@ -131,7 +132,8 @@ function remedyOf(error: unknown): string {
   return remedies[code] ?? 'correct the URL';
 }
 
-export type Pools = { databaseConnections: number; jobConnections: number; messages: number };
+/** Of every service; messages has more. */
+export type Pools = PoolSizes & { messages: number };
 
 const withSlowTasks = ['workspaces', 'messages'];
 const withEvents = ['contacts', 'messages'];
