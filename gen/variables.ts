@@ -6,6 +6,20 @@ export const variables = [
     "readBy": "Every process",
     "variables": [
       {
+        "name": "SERVICE_KEYS",
+        "about": "The keys of this service, and of no other: `npm run keys` makes them. Workers have those of their service. A process that runs several services has the keys of each, separated by white space.",
+        "fallback": "required",
+        "values": "",
+        "isSecret": true
+      },
+      {
+        "name": "<NAME>_ADDR",
+        "about": "Where a service is: `host:port`, several separated by commas. Calls are spread over all addresses behind a name, which are looked up every 5 s. Only of services that the process calls; `WEBHOOKS_ADDR` may be left out of contacts, messages and workspaces where webhooks is not deployed.",
+        "fallback": "required",
+        "values": "",
+        "isSecret": false
+      },
+      {
         "name": "HEALTH_PORT",
         "about": "A port for `/healthz` (200 while the process runs) and `/readyz` (200, or 503 with what is missing), in plain HTTP; `0` for none.",
         "fallback": "`0`",
@@ -28,14 +42,14 @@ export const variables = [
       },
       {
         "name": "LOG_LEVEL",
-        "about": "`debug`, `info`, `warn` or `error`.",
+        "about": "What is logged: `debug`, `info`, `warn` or `error`, and what is worse.",
         "fallback": "`info`",
         "values": "",
         "isSecret": false
       },
       {
         "name": "LOG_FORMAT",
-        "about": "One object a line, or lines for people.",
+        "about": "JSON, an object a line, or lines for people.",
         "fallback": "`json`",
         "values": "`json` or `pretty`",
         "isSecret": false
@@ -91,7 +105,7 @@ export const variables = [
       },
       {
         "name": "DEMO_MODE",
-        "about": "`true` refuses operations that would let strangers abuse a public demo.",
+        "about": "`true` refuses operations that would let unauthenticated callers abuse a public demo.",
         "fallback": "`false`",
         "values": "",
         "isSecret": false
@@ -144,26 +158,19 @@ export const variables = [
         "fallback": "",
         "values": "",
         "isSecret": false
-      },
-      {
-        "name": "SERVICE_KEYS",
-        "about": "The keys of this service, and of no other: `npm run keys` makes them. Workers have those of their service. A process that runs several services has the keys of each, separated by white space.",
-        "fallback": "required",
-        "values": "",
-        "isSecret": true
-      },
-      {
-        "name": "<NAME>_ADDR",
-        "about": "Where a service is: `host:port`, several separated by commas. Calls are spread over all addresses behind a name, which are looked up every 5 s. Only of services that the process calls; `WEBHOOKS_ADDR` may be left out of contacts, messages and workspaces where webhooks is not deployed.",
-        "fallback": "required",
-        "values": "",
-        "isSecret": false
       }
     ]
   },
   {
     "readBy": "Every service and its worker",
     "variables": [
+      {
+        "name": "<NAME>_PORT",
+        "about": "The port for gRPC and Connect. Workers do not listen.",
+        "fallback": "required",
+        "values": "",
+        "isSecret": false
+      },
       {
         "name": "<NAME>_DATABASE_URL",
         "about": "PostgreSQL 15 or later, `postgres://user:password@host:port/database?sslmode=verify-full`, with a role that has rights to nothing else. `postrider migrate --provision` makes such roles.",
@@ -190,13 +197,6 @@ export const variables = [
         "about": "The same for its jobs; twice as many in messages and workspaces, which have two lanes of jobs. Contacts and messages have three more for events, workers none.",
         "fallback": "`6`",
         "values": "2 to 1,000",
-        "isSecret": false
-      },
-      {
-        "name": "<NAME>_PORT",
-        "about": "The port for gRPC and Connect. Workers do not listen.",
-        "fallback": "required",
-        "values": "",
         "isSecret": false
       },
       {
@@ -313,16 +313,16 @@ export const variables = [
     "readBy": "Gateway",
     "variables": [
       {
-        "name": "PUBLIC_URL",
-        "about": "Its address as browsers see it; with `https:` they are told to stay with HTTPS.",
-        "fallback": "",
+        "name": "GATEWAY_PORT",
+        "about": "The port of the API and the pages.",
+        "fallback": "required",
         "values": "",
         "isSecret": false
       },
       {
-        "name": "GATEWAY_PORT",
-        "about": "The port of the API and the pages.",
-        "fallback": "required",
+        "name": "PUBLIC_URL",
+        "about": "Its address as browsers see it; with `https:` they are told to stay with HTTPS.",
+        "fallback": "",
         "values": "",
         "isSecret": false
       },
@@ -381,6 +381,20 @@ export const variables = [
     "readBy": "Workspaces",
     "variables": [
       {
+        "name": "PUBLIC_URL",
+        "about": "The gateway as recipients of mails reach it: the base of links, unless a workspace has its own.",
+        "fallback": "required",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "SECRET_KEY",
+        "about": "Signs in roots, at least 32 characters. Several, separated by commas: old ones, too, verify API keys and open data from before `SERVICE_KEYS`. No other process has it.",
+        "fallback": "required",
+        "values": "",
+        "isSecret": true
+      },
+      {
         "name": "ROOT_EMAIL",
         "about": "Addresses that may sign in as root, separated by commas.",
         "fallback": "none",
@@ -395,25 +409,11 @@ export const variables = [
         "isSecret": false
       },
       {
-        "name": "PUBLIC_URL",
-        "about": "The gateway as recipients of mails reach it: the base of links, unless a workspace has its own.",
-        "fallback": "required",
-        "values": "",
-        "isSecret": false
-      },
-      {
         "name": "QUOTAS",
         "about": "Quotas of every workspace that differ from the defaults, separated by commas, such as `contacts:1000000,queued_bytes:1073741824`. `workspaces.setQuotas` sets those of one workspace.",
         "fallback": "the defaults",
         "values": "",
         "isSecret": false
-      },
-      {
-        "name": "SECRET_KEY",
-        "about": "Signs in roots, at least 32 characters. Several, separated by commas: old ones, too, verify API keys and open data from before `SERVICE_KEYS`. No other process has it.",
-        "fallback": "required",
-        "values": "",
-        "isSecret": true
       }
     ]
   },

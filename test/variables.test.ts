@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { describeVariables, readEnv } from '#lib/config.ts';
-import type { Env } from '#lib/env.ts';
-import { knownVariables } from '../deploy/postrider/unknown-variables.ts';
+import { type Env, required } from '#lib/env.ts';
+import { unknownNames } from '../deploy/postrider/unknown-variables.ts';
 import { describedBy, readers, readLocal, root } from '../scripts/variables/described.ts';
 import { generatedFiles } from '../scripts/variables/files.ts';
 import { readCompose } from './installation/compose-file.ts';
@@ -46,8 +46,8 @@ test('an environment is read by what describes it', () => {
     .flatMap((part) => globSync(`${part}/**/*.ts`, { cwd: root }))
     .filter((file) => !/\.test\.ts$|\/test\//.test(file));
   const reading = sources.flatMap((file) =>
-    [...textOf(file).matchAll(/process\.env\.(\w+)|process\.env\[/g)].map(
-      ([, name = '[]']) => `${file}: ${name}`,
+    [...textOf(file).matchAll(/process\.env\.(\w+)|process\.env\[|\}\s*=\s*process\.env/g)].map(
+      ([, name = 'several']) => `${file}: ${name}`,
     ),
   );
   expect(reading.sort()).toEqual(
@@ -55,6 +55,10 @@ test('an environment is read by what describes it', () => {
       // For programs that it starts.
       'deploy/local/parts.ts: NODE_COMPILE_CACHE',
       'deploy/local/temporal.ts: PATH',
+      // Those that programs it starts do not inherit.
+      'deploy/local/parts.ts: several',
+      // A sample program.
+      'gateway/docs/quickstart/quickstart.ts: several',
       // What `npm run keys -- --from` makes keys of.
       'deploy/keys/main.ts: SECRET_KEY',
     ].sort(),
@@ -75,21 +79,32 @@ test('the documentation of compose names what `.env` may set', () => {
   );
 });
 
-/** Of Kubernetes' own resources, and of programs under ours. */
-const ofOthers = ['ALL', 'NODE_ENV'];
-
-test.each([
-  ['the chart', globSync('deploy/helm/postrider/templates/*', { cwd: root })],
-  ['the image', ['deploy/Dockerfile']],
-])('%s sets only variables that something reads', (_, files) => {
-  const text = files.map(textOf).join('\n');
-  const set = [
-    ...text.matchAll(/(?:set \$env |dict |" )"([A-Z_]+)"/g),
+/** The names that a file sets, as it writes them; those of a service as those of contacts. */
+function namesSetBy(text: string): string[] {
+  return [
+    ...text.matchAll(/"([A-Z_]{2,})"/g),
     ...text.matchAll(/printf "(%s_[A-Z_]+)"/g),
     ...text.matchAll(/name: (\{\{[^}]*\}\}_[A-Z_]+)/g),
     ...text.matchAll(/^(?:ENV)? +([A-Z_]+)=/gm),
   ].map(([, name = '']) => name.replace(/^%s|^\{\{.*\}\}/, 'CONTACTS'));
-  expect(set.length).toBeGreaterThan(2);
-  const known = knownVariables();
-  expect(set.filter((name) => !known.includes(name) && !ofOthers.includes(name))).toEqual([]);
+}
+
+const chart = globSync('deploy/helm/postrider/templates/*', { cwd: root }).map(textOf).join('\n');
+
+test.each([
+  ['the chart', chart, 20],
+  ['the image', textOf('deploy/Dockerfile'), 3],
+])('%s sets only variables that something reads', (_, text, least) => {
+  const names = namesSetBy(text).filter((name) => name !== 'NODE_ENV');
+  expect(names.length).toBeGreaterThanOrEqual(least);
+  expect(unknownNames(names)).toEqual([]);
+});
+
+test('the chart sets every variable that a process must have', async () => {
+  const needed = (await readers())
+    .flatMap(({ read }) => describedBy(read))
+    .filter(({ fallback }) => fallback === required)
+    .map(({ name }) => name.replace('<NAME>', 'CONTACTS'));
+  const names = namesSetBy(chart).map((name) => name.replace(/_FILE$/, ''));
+  expect([...new Set(needed)].filter((name) => !names.includes(name))).toEqual([]);
 });

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
 import { connectionStringIn, databaseVariable, readDatabaseUrl } from '#lib/postgres/config.ts';
+import { readDemoMode, readLogLevel } from '#lib/process/config.ts';
+import { readTracesEndpoint } from '#lib/telemetry/config.ts';
 import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { isFree } from './ports.ts';
 
@@ -88,19 +90,9 @@ export function readStack(variables: Variables, root: string): StackConfig {
         unset: 'made on the first start',
         about: 'Signs in roots; only workspaces gets it. At least 32 characters.',
       }) || undefined,
-    demoMode: variables.flag('DEMO_MODE', {
-      about: '`true` refuses operations that would let strangers abuse a public demo.',
-    }),
-    logLevel: variables.text('LOG_LEVEL', {
-      fallback: 'info',
-      about: '`debug`, `info`, `warn` or `error`.',
-    }),
-    tracesEndpoint:
-      variables.text('OTEL_EXPORTER_OTLP_ENDPOINT', {
-        fallback: '',
-        unset: 'no traces',
-        about: 'A collector of traces, such as `http://127.0.0.1:4318`.',
-      }) || undefined,
+    demoMode: readDemoMode(variables),
+    logLevel: readLogLevel(variables),
+    tracesEndpoint: readTracesEndpoint(variables),
     own: readOwn(variables),
   };
 }

@@ -21,16 +21,20 @@ export function readProcess(variables: Variables): ProcessConfig {
     about: 'The address to listen on; `0.0.0.0` in a container.',
   });
   return {
-    logLevel: variables.text('LOG_LEVEL', {
-      fallback: 'info',
-      about: '`debug`, `info`, `warn` or `error`.',
-    }),
+    logLevel: readLogLevel(variables),
     logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty'], {
-      about: 'One object a line, or lines for people.',
+      about: 'JSON, an object a line, or lines for people.',
     }),
     host,
     telemetry: readTelemetry(variables, host),
   };
+}
+
+export function readLogLevel(variables: Variables): string {
+  return variables.text('LOG_LEVEL', {
+    fallback: 'info',
+    about: 'What is logged: `debug`, `info`, `warn` or `error`, and what is worse.',
+  });
 }
 
 /** What the gateway and services have. */
@@ -44,9 +48,7 @@ export type CallConfig = {
 
 export function readCalls(variables: Variables): CallConfig {
   return {
-    demoMode: variables.flag('DEMO_MODE', {
-      about: '`true` refuses operations that would let strangers abuse a public demo.',
-    }),
+    demoMode: readDemoMode(variables),
     reflection: variables.flag('REFLECTION', {
       fallback: true,
       about: '`false` turns gRPC reflection off.',
@@ -54,6 +56,12 @@ export function readCalls(variables: Variables): CallConfig {
     requestRates: readRequestRates(variables),
     clientTls: readClientTls(variables),
   };
+}
+
+export function readDemoMode(variables: Variables): boolean {
+  return variables.flag('DEMO_MODE', {
+    about: '`true` refuses operations that would let unauthenticated callers abuse a public demo.',
+  });
 }
 
 /** The settings that every process of a service has. */

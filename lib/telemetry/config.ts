@@ -58,7 +58,8 @@ function readTraces(variables: Variables): Pick<TelemetryConfig, 'tracesEndpoint
   return { tracesEndpoint, tracesName };
 }
 
-function readTracesEndpoint(variables: Variables): string | undefined {
+/** Absent for no traces. */
+export function readTracesEndpoint(variables: Variables): string | undefined {
   const name = 'OTEL_EXPORTER_OTLP_ENDPOINT';
   const given = variables.text(name, {
     fallback: '',

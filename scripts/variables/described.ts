@@ -69,8 +69,7 @@ export function describedBy(
   for (const each of describeVariables(read)) {
     const variable = { ...each, name: each.name.replace(form, '<NAME>_$1') };
     // Of several services some may be left out.
-    if (!found.has(textOf(variable)) || variable.fallback === required)
-      found.set(textOf(variable), variable);
+    if (!found.has(textOf(variable)) || isRequired(variable)) found.set(textOf(variable), variable);
   }
   return [...found.values()];
 }
@@ -79,7 +78,7 @@ const textOf = ({ name, about }: DescribedVariable) => `${name} ${about}`;
 
 export type VariableGroup = { readBy: string; variables: DescribedVariable[] };
 
-/** By the processes that read them, first those that all read. */
+/** By the processes that read them, first those that all read; in each, required ones first. */
 export async function groups(): Promise<VariableGroup[]> {
   const read = (await readers()).flatMap(({ name, read }) =>
     describedBy(read).map((variable) => ({ reader: name, variable })),
@@ -93,12 +92,17 @@ export async function groups(): Promise<VariableGroup[]> {
     .toSorted(([left], [right]) => (right?.readers.length ?? 0) - (left?.readers.length ?? 0))
     .map((group) => ({
       readBy: headingOf(group[0]?.readers ?? []),
-      variables: group.flatMap(({ variables }) => mostDemanding(variables)),
+      variables: group
+        .flatMap(({ variables }) => mostDemanding(variables))
+        .toSorted((left, right) => Number(isRequired(right)) - Number(isRequired(left))),
     }));
 }
 
+const isRequired = ({ fallback }: DescribedVariable) => fallback === required;
+
+/** Some of its readers may do without it. */
 const mostDemanding = (variables: readonly DescribedVariable[]) =>
-  variables.find(({ fallback }) => fallback === required) ?? variables[0] ?? [];
+  variables.find(isRequired) ?? variables[0] ?? [];
 
 function headingOf(readers: readonly string[]): string {
   if (readers.length === serviceNames.length + 1) return 'Every process';
