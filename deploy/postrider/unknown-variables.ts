@@ -7,7 +7,7 @@ const suffixes = ['_DATABASE_URL', '_DATABASE_URL_FILE'];
 const lengthMin = 6;
 
 /** Every name that a process of ours reads. */
-export function knownVariables(): string[] {
+function knownVariables(): string[] {
   return groups.flatMap(({ variables }) =>
     variables.flatMap(({ name, isSecret }) => {
       const names = name.startsWith('<NAME>')
