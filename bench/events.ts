@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@connectrpc/connect';
 import { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
-import { contractsOf } from '#lib/jobs/interests.ts';
+import { consumersOf } from '#lib/events/contracts.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { readKeyset } from '#lib/keys/keyset.ts';
 import { connectToService } from '#lib/rpc/client/client.ts';
@@ -38,8 +38,8 @@ export async function startConsumer() {
       for (const producer of ['contacts', 'messages']) {
         const address = setting(`${producer.toUpperCase()}_GRPC_ADDR`);
         const transport = connectToService([address], { keyring });
-        const contract = contractsOf(producer).find(({ consumer }) => consumer === 'webhooks');
-        const types = [...(contract?.types ?? [])];
+        const own = consumersOf(producer).find(({ consumer }) => consumer === 'webhooks');
+        const types = [...(own?.types ?? [])];
         const interest = { consumer: 'webhooks', workspaceId, types };
         await createClient(EventProducerService, transport).setInterest(interest);
       }

@@ -11,6 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Client } from 'pg';
+import { declaredEvents } from '#lib/events/contracts.ts';
+import { checkEvents, keepEvents } from './setup/published-events.ts';
 import { type Call, createCall } from './stack/client.ts';
 import { portsOf } from './stack/ports.ts';
 import { type Processes, processesOf } from './stack/processes.ts';
@@ -95,7 +98,19 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     },
     { withinMs: startMsMax },
   );
-  return openStack(folder);
+  const stack = openStack(folder);
+  if (isInJest) await keepPublished(stack);
+  return stack;
+}
+
+/** Chaos, soaks and benchmarks publish too many to keep. */
+const isInJest = process.env.JEST_WORKER_ID !== undefined;
+
+async function keepPublished({ databaseUrl }: TestStack): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await keepEvents(client, [...new Set(declaredEvents.map(({ producer }) => producer))]);
+  await client.end();
 }
 
 function clockVariables(clocksAheadMs: StackOptions['clocksAheadMs']): Record<string, string> {
@@ -117,6 +132,7 @@ export function openStack(folder: string): TestStack {
   const ready = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'));
   const workspaceId = settings.WORKSPACE_ID ?? '';
   const call = createCall(settings.BASE_URL ?? '', settings.TOKEN ?? '');
+  const databaseUrl = databaseUrlOf(folder, settings);
   return {
     folder,
     settings,
@@ -126,9 +142,15 @@ export function openStack(folder: string): TestStack {
     processes: processesOf(folder),
     sink: createSinkClient(ready.control),
     mails: () => readMails(readFileSync(join(folder, 'mails'), 'utf8')),
-    databaseUrl: databaseUrlOf(folder, settings),
+    databaseUrl,
     untilServing: () => untilServing(call, workspaceId),
-    stop: () => stopStack(folder, ready.pid),
+    async stop() {
+      try {
+        if (isInJest) await checkEvents(databaseUrl);
+      } finally {
+        await stopStack(folder, ready.pid);
+      }
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { variables as processVariables } from '#gen/variables.ts';
+import { publicEvents } from '#lib/events/contracts.ts';
 import { engines } from '#lib/liquid/engine.ts';
 import { variables } from '#lib/liquid/variables.ts';
 import { startGateway, type TestGateway } from '../testing.ts';
@@ -95,6 +96,10 @@ test('the pages of errors and events explain every code and type', async () => {
   expect(refusals.length).toBeGreaterThan(5);
   for (const [, name = ''] of refusals) expect(errors).toContain(`<code>${name}</code>`);
   const events = await (await fetch(`${gateway.url}/docs/events`)).text();
+  for (const { type } of publicEvents) {
+    expect(events).toContain(`<h2 id="${type}"><code>${type}</code></h2>`);
+  }
+  expect(events).toContain('<code>contact.custom_json_5</code>');
   for (const page of [errors, events]) {
     expect(page).toContain('<td>');
     expect(page).not.toContain('<td></td>');

@@ -3,6 +3,7 @@ import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { publicEvents } from '#lib/events/contracts.ts';
 import { contracts } from '../api/contracts.ts';
 import { routesOf } from '../api/routes.ts';
 import { createDocument } from './document.ts';
@@ -144,4 +145,18 @@ test('an operation that demo mode refuses says so', () => {
     const { description } = of(route.path, route.verb.toLowerCase());
     expect([route.path, /DEMO_MODE/.test(description)]).toEqual([route.path, route.refusedInDemo]);
   }
+});
+
+test('every public event is a webhook, whose data have all fields and no null where none may be', () => {
+  expect(Object.keys(document.webhooks)).toEqual(publicEvents.map(({ type }) => type));
+  // biome-ignore lint/suspicious/noExplicitAny: the same.
+  const { post }: any = document.webhooks['email.bounced'];
+  const { schema, example } = post.requestBody.content['application/json'];
+  expect(schema.properties.type).toEqual({ type: 'string', enum: ['email.bounced'] });
+  expect(schema.properties.data).toEqual({ $ref: '#/components/schemas/EmailBounced' });
+  expect(example).toMatchObject({ type: 'email.bounced', data: { channel: 'email' } });
+  const { properties, required } = schemas.EmailBounced;
+  expect(required).toEqual(Object.keys(properties));
+  expect(properties.list_id.type).toEqual(['string', 'null']);
+  expect(properties.email.type).toBe('string');
 });

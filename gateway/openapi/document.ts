@@ -6,10 +6,12 @@ import { errorSchema, headers } from './answers.ts';
 import { createSchemas } from './messages.ts';
 import { describe, parameters, resourceOf } from './operations.ts';
 import type { Schema } from './schema.ts';
+import { callbackHeaders, createWebhooks } from './webhooks.ts';
 import { commentOf } from './words.ts';
 
 export type Document = Schema & {
   paths: Record<string, Record<string, Schema>>;
+  webhooks: Record<string, Schema>;
   components: Record<string, Record<string, Schema>>;
 };
 
@@ -30,7 +32,7 @@ Transactional mail, newsletters and broadcasts for many tenants, called workspac
 - Every operation is also a gRPC method with the same token and the same checks.
 `.trim();
 
-/** The OpenAPI document of all operations, made from the contract's descriptors. */
+/** The OpenAPI document of all operations and webhooks, made from the contract's descriptors. */
 export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): Document {
   const all = [...routes.values()].flat();
   const schemas = createSchemas(
@@ -43,6 +45,7 @@ export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): D
       [route.verb.toLowerCase()]: describe(route, schemas),
     };
   }
+  const webhooks = createWebhooks(schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -55,6 +58,7 @@ export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): D
     security: [{ token: [] }],
     tags: tagsOf(all),
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         token: {
@@ -65,7 +69,7 @@ export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): D
             'The token of a session (`user.verifyCode`, `user.rootSignin`) or of an API key (`workspaces.createAPIKey`).',
         },
       },
-      parameters,
+      parameters: { ...parameters, ...callbackHeaders },
       headers,
       schemas: { Error: errorSchema, ...schemas.components },
     },

@@ -29,7 +29,6 @@ import { connectionStringOf } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
-import { type EventTask, runEventJobs } from './event-runner.ts';
 import { PeerAway, recheckPeer, recheckTask } from './reachability.ts';
 import { watchedTasks } from './watched-tasks.ts';
 
@@ -117,11 +116,6 @@ type RunOptions = {
   service: string;
   tasks: TaskList;
   /**
-   * The task that delivers events, of a service that has any. It has a runner of its own, in which
-   * workspaces take turns.
-   */
-  deliverEvents?: EventTask;
-  /**
    * Tasks that wait for servers of tenants: they run in a lane of their own, many at a time, so
    * that no other job waits for them.
    */
@@ -131,7 +125,7 @@ type RunOptions = {
    * brought forward.
    */
   minutely?: readonly string[];
-  /** Of each lane; the runner of events has three. */
+  /** Of each lane. */
   connectionsMax?: number;
   log: Log;
 };
@@ -164,12 +158,10 @@ const claimedMs = 1_000;
 export function runJobs(options: RunOptions): JobRunner {
   const stopping = new AbortController();
   const ended = lanesOf(options).map((lane) => keepRunning(options, lane, stopping.signal));
-  const { deliverEvents: task, ...more } = options;
-  const events = task && runEventJobs({ ...more, task });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([...ended, events?.stop()]);
+      await Promise.all(ended);
     },
   };
 }

@@ -4,11 +4,13 @@ import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { openMessagesStore } from '../../services/messages/store.ts';
 import { testStore } from '../../test/setup/database.ts';
 import { until } from '../../test/stack/until.ts';
+import { runEventJobs } from '../events/event-runner.ts';
+import { deliverEvents, openOutbox, writeWithEvents } from '../events/outbox.ts';
 import { createLog } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
-import { type JobRunner, runJobs } from './jobs.ts';
-import { deliverEvents, openOutbox, writeWithEvents } from './outbox.ts';
+import { emailDataSql } from '../test/email-events.ts';
+import { runJobs } from './jobs.ts';
 
 const got: string[] = [];
 let calls = 0;
@@ -27,12 +29,13 @@ const contacts = createRouterTransport((router) => {
 const outbox = openOutbox('messages', { contacts });
 
 let store: Store;
-let runner: JobRunner | undefined;
+let runners: { stop(): Promise<void> }[] = [];
 beforeAll(async () => {
   store = await testStore(openMessagesStore);
 });
 afterEach(async () => {
-  await runner?.stop();
+  await Promise.all(runners.map((runner) => runner.stop()));
+  runners = [];
   await query(store.fork(), 'delete from messages_jobs._private_jobs', []);
   got.length = 0;
   calls = 0;
@@ -41,14 +44,15 @@ afterEach(async () => {
 afterAll(() => store.close());
 
 function start(): void {
-  const options = { tasks: {}, deliverEvents: deliverEvents('messages', { contacts }) };
   const log = createLog('test', 'silent');
-  runner = runJobs({ url: store.url, service: 'messages', ...options, log });
+  const options = { url: store.url, service: 'messages', log };
+  const task = deliverEvents('messages', { contacts });
+  runners = [runJobs({ ...options, tasks: {} }), runEventJobs({ ...options, task })];
 }
 
 async function tell(workspaceId: string): Promise<void> {
   const events = [
-    { types: ['email.bounced'], occurredAt: 'now()', data: `'{}'::json`, from: 'fact' },
+    { types: ['email.bounced'], occurredAt: 'now()', data: emailDataSql(`'m'`), from: 'fact' },
   ];
   const change = { steps: 'fact as (select 1)', events, answer: 'true as told' };
   await writeWithEvents({ em: store.fork(), outbox, workspaceId }, change, []);

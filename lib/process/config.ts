@@ -1,4 +1,5 @@
 import type { Variables } from '#lib/env.ts';
+import { consumersOf, producersFor } from '#lib/events/contracts.ts';
 import { readServiceKeys } from '#lib/keys/config.ts';
 import type { Keyset } from '#lib/keys/keyset.ts';
 import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
@@ -89,9 +90,9 @@ export type Role = 'serve' | 'work' | 'once';
 
 type Service = {
   name: string;
-  /** Services that it calls. */
+  /** Services that it calls, beside those whose events it takes. */
   peers: readonly string[];
-  /** Services that it calls if they are deployed. */
+  /** Services that it calls if they are deployed, beside those that take its events. */
   optionalPeers?: readonly string[];
 };
 
@@ -103,13 +104,18 @@ export function configReader<Own extends object>(
   { name, peers, optionalPeers = [] }: Service,
   readOwn: (variables: Variables) => Own,
 ): (variables: Variables, role: Role) => ServiceConfig & Own {
+  const needed = [...new Set([...peers, ...producersFor(name)])];
+  const consumers = consumersOf(name).map(({ consumer }) => consumer);
+  const optional = [...new Set([...optionalPeers, ...consumers])].filter(
+    (peer) => !needed.includes(peer),
+  );
   return (variables, role) => ({
     name,
     ...readProcess(variables),
     keyset: readServiceKeys(variables, name),
     databaseUrl: readDatabaseUrl(variables, name),
     ...readPoolSizes(variables),
-    addresses: readAddresses(variables, peers, optionalPeers),
+    addresses: readAddresses(variables, needed, optional),
     port: role === 'serve' ? readPort(variables, name) : 0,
     tls: role === 'serve' ? readServerTls(variables) : undefined,
     ...readCalls(variables),

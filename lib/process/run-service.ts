@@ -6,8 +6,8 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { createCache } from '#lib/cache.ts';
 import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
+import { type EventTask, runEventJobs } from '#lib/events/event-runner.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
-import type { EventTask } from '#lib/jobs/event-runner.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
@@ -146,6 +146,7 @@ async function start<Config extends ServiceConfig>(
   await service.prepare?.();
   const { log } = base;
   const jobs = runServiceJobs(base, service, config);
+  const events = runServiceEvents(base, service, config);
   const directory = () => createClient(WorkspaceDirectoryService, base.peer('workspaces'));
   const limits = new RequestLimits(config.requestRates);
   const sharing = shareUsage(limits, service.reportUsage ?? usageReporter(directory()), log);
@@ -172,7 +173,7 @@ async function start<Config extends ServiceConfig>(
     async stop() {
       await server.drain();
       sharing.stop();
-      await jobs.stop();
+      await Promise.all([jobs.stop(), events?.stop()]);
       await service.close?.();
       await store.close();
     },
@@ -186,12 +187,16 @@ function runServiceJobs(base: Base, service: ServiceProcess, config: ServiceConf
     tasks: service.audit
       ? service.tasks
       : { ...service.tasks, forwardAudit: forwardAudit(config.name, base.peer('workspaces')) },
-    ...(service.deliverEvents ? { deliverEvents: service.deliverEvents } : {}),
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
     connectionsMax: config.jobConnections,
     log: base.log,
   });
+}
+
+function runServiceEvents({ log }: Base, service: ServiceProcess, config: ServiceConfig) {
+  const { deliverEvents: task } = service;
+  return task && runEventJobs({ url: config.databaseUrl, service: config.name, task, log });
 }
 
 async function requireDatabase(store: Store, { name }: ServiceConfig): Promise<void> {

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { consumedTable } from '#lib/jobs/consume.ts';
+import { consumedTable } from '#lib/events/consume.ts';
 import { attemptsTable } from '#lib/postgres/attempts.ts';
 import { query } from '#lib/postgres/query.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';

@@ -3,7 +3,7 @@ import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
-import { sealedColumns } from './feeds/sealed.ts';
+import { sealedColumns } from './kept-data.ts';
 import { broadcastsRoutes, services } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { forgetRecipients } from './tasks/forget-recipients.ts';

@@ -7,7 +7,7 @@ import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import { listIntegrationUses } from '#lib/rpc/server/integration-uses.ts';
 import type { Context } from './context.ts';
-import { partsOf } from './erasing/parts.ts';
+import { erasedTables } from './kept-data.ts';
 import { cancelBroadcast } from './operations/cancel-broadcast.ts';
 import { createBroadcast } from './operations/create-broadcast.ts';
 import { deleteBroadcast } from './operations/delete-broadcast.ts';
@@ -67,7 +67,7 @@ export function broadcastsRoutes(context: Context) {
     });
     router.service(BroadcastPageService, { getBroadcastPage: getBroadcastPage(context) });
     router.service(WorkspaceDataService, {
-      eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+      eraseWorkspace: eraseWorkspace(context.store, erasedTables(context.store)),
       countUsage: countUsage(context.quotas),
     });
     router.service(IntegrationUseService, {

@@ -1,7 +1,7 @@
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import type { QuotaContext } from '#lib/quotas/quotas.ts';
 import { Slice } from './audience/slice.ts';
-import { Broadcast } from './broadcast.ts';
+import { Broadcast } from './broadcast/broadcast.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Tests } from './migrations/m0002-tests.ts';
 import { DataFeeds } from './migrations/m0003-data-feeds.ts';

@@ -5,10 +5,6 @@ export type Config = ServiceConfig & WorkflowConfig;
 
 /** For the service and for its worker of workflows. */
 export const readConfig = configReader<WorkflowConfig>(
-  {
-    name: 'contacts',
-    peers: ['messages', 'templates', 'workspaces'],
-    optionalPeers: ['webhooks'],
-  },
+  { name: 'contacts', peers: ['messages', 'templates', 'workspaces'] },
   readWorkflows,
 );

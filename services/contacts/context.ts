@@ -11,7 +11,6 @@ import type {
 import type { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import {
   type EventConsumerService,
-  EventProducerService,
   PersonDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
@@ -23,15 +22,15 @@ import {
   WorkspaceDirectoryService,
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Producers } from '#lib/jobs/interest-pushes.ts';
-import { type Outbox, openOutbox } from '#lib/jobs/outbox.ts';
+import { openProducers, type Producers } from '#lib/events/interest-pushes.ts';
+import { consumerPeers, type Outbox, openOutbox } from '#lib/events/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import { Quotas } from '#lib/quotas/quotas.ts';
 import type { Config } from './config.ts';
-import type { PersonData } from './person/sources.ts';
+import type { PersonData } from './kept-data.ts';
 import { TryOuts } from './segments/try-out.ts';
 import { counts, openContactsStore } from './store.ts';
 import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';
@@ -59,22 +58,24 @@ export async function openContext(
   { peer, peerIfDeployed, log }: Base,
   { databaseUrl, databaseConnections }: Config,
 ): Promise<Context> {
-  const consumers = { messages: peer('messages'), webhooks: peerIfDeployed('webhooks') };
   const store = await openContactsStore(databaseUrl, databaseConnections);
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
   return {
     store,
     workspaces,
     quotas: new Quotas({ store, workspaces, counts, log }),
-    outbox: openOutbox('contacts', consumers),
+    outbox: openOutbox('contacts', consumerPeers('contacts', peerIfDeployed)),
     templates: createClient(TemplateContentService, peer('templates')),
     templateUses: createClient(TemplateUseService, peer('templates')),
     now: () => new Date(),
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
     messageFacts: createClient(MessageFactsService, peer('messages')),
-    producers: { messages: createClient(EventProducerService, peer('messages')) },
+    producers: openProducers('contacts', peer),
     tryOuts: new TryOuts(),
-    personData: personDataOf(consumers),
+    personData: personDataOf({
+      messages: peer('messages'),
+      webhooks: peerIfDeployed('webhooks'),
+    }),
     log,
   };
 }

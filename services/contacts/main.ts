@@ -1,5 +1,5 @@
-import { addPush, pushInterests } from '#lib/jobs/interest-pushes.ts';
-import { deliverEvents } from '#lib/jobs/outbox.ts';
+import { pushInterests, startInterests } from '#lib/events/interest-pushes.ts';
+import { consumerPeers, deliverEvents } from '#lib/events/outbox.ts';
 import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
@@ -18,7 +18,6 @@ import { wake } from './tasks/wake.ts';
 export const part = servicePart(readConfig, async (base, config) => {
   const context = await openContext(base, config);
   const { store } = context;
-  const consumers = { messages: base.peer('messages'), webhooks: base.peerIfDeployed('webhooks') };
   const temporal = connectTemporal(config.temporal);
   const mover = new Mover(context);
   const clearing = clearTimelines(context, base.log);
@@ -26,7 +25,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     store,
     services,
     routes: contactsRoutes(context),
-    deliverEvents: deliverEvents('contacts', consumers),
+    deliverEvents: deliverEvents('contacts', consumerPeers('contacts', base.peerIfDeployed)),
     tasks: {
       endMemberships: endMemberships(context),
       clearTimelines: clearing.task,
@@ -42,7 +41,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     },
     minutely: ['beginBuilds'],
     async prepare() {
-      await addPush(messageInterests, store.fork(), {});
+      await startInterests(messageInterests, store.fork());
       await clearing.add(store.fork(), 0);
       mover.start();
     },

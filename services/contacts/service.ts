@@ -14,11 +14,11 @@ import {
   EventProducerService,
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
-import { setInterest } from '#lib/jobs/interests.ts';
+import { setInterest } from '#lib/events/interests.ts';
 import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
-import { parts } from './erasing/parts.ts';
+import { erasedTables } from './kept-data.ts';
 import { confirmSubscription } from './operations/confirm-subscription.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { countAudience } from './operations/count-audience.ts';
@@ -146,7 +146,7 @@ export function contactsRoutes(context: Context) {
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
     router.service(WorkspaceDataService, {
-      eraseWorkspace: eraseWorkspace(context.store, parts),
+      eraseWorkspace: eraseWorkspace(context.store, erasedTables),
       countUsage: countUsage(context.quotas),
     });
   };

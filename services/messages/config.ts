@@ -4,11 +4,7 @@ import { configReader } from '#lib/process/config.ts';
 import { factConnections, outcomeConnections } from './store.ts';
 
 export const readConfig = configReader(
-  {
-    name: 'messages',
-    peers: ['contacts', 'templates', 'workspaces'],
-    optionalPeers: ['webhooks'],
-  },
+  { name: 'messages', peers: ['contacts', 'templates', 'workspaces'] },
   (variables) => ({
     egress: readEgress(variables),
     journalFolder: variables.text('MESSAGES_JOURNAL', {

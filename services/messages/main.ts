@@ -7,7 +7,7 @@ import {
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
+import { consumerPeers, deliverEvents, openOutbox } from '#lib/events/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { servicePart } from '#lib/process/run-service.ts';
@@ -16,12 +16,12 @@ import { Admission } from './admission/admission.ts';
 import { LeasedPermits } from './admission/leased-permits.ts';
 import { Outages } from './admission/outages.ts';
 import { ContentKeeper } from './archive/keeper.ts';
-import { sealedColumns } from './archive/sealed.ts';
 import { readConfig } from './config.ts';
 import { measureSending } from './delivery/metrics.ts';
 import { startJournal } from './delivery/replay.ts';
 import { Underway } from './delivery/underway.ts';
 import { Hold } from './hold/hold.ts';
+import { sealedColumns } from './kept-data.ts';
 import { notificationUses } from './notifications/template-uses.ts';
 import { createFeeds } from './plans/feeds.ts';
 import { createPlans } from './plans/plans.ts';
@@ -61,7 +61,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
   const plans = createPlans({ store, keyring, workspaces, templates, providers });
-  const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
+  const consumers = consumerPeers('messages', peerIfDeployed);
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
   const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;

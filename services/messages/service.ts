@@ -20,13 +20,13 @@ import {
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { setInterest } from '#lib/jobs/interests.ts';
+import { setInterest } from '#lib/events/interests.ts';
 import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import { listIntegrationUses } from '#lib/rpc/server/integration-uses.ts';
 import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
-import { partsOf } from './erasing/parts.ts';
+import { erasedTables, personSources } from './kept-data.ts';
 import { addSuppression } from './operations/add-suppression.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
@@ -67,7 +67,6 @@ import { testTemplate } from './operations/test-template.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 import { updateNotification } from './operations/update-notification.ts';
-import { personSources } from './person/sources.ts';
 import { boundToIntegration } from './record/integrations.ts';
 
 export const services = [
@@ -156,7 +155,7 @@ export function messagesRoutes(context: Context) {
       listPersonRecords: listPersonRecords((person) => personSources(context, person)),
     });
     router.service(WorkspaceDataService, {
-      eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+      eraseWorkspace: eraseWorkspace(context.store, erasedTables(context.store)),
       countUsage: countUsage(context.quotas),
     });
     router.service(IntegrationUseService, {

@@ -9,7 +9,7 @@ import {
 import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
-import { parts } from './erasing/parts.ts';
+import { erasedTables } from './kept-data.ts';
 import { batchGetTemplates } from './operations/batch-get-templates.ts';
 import { compareTemplateVersions } from './operations/compare-template-versions.ts';
 import { compileTemplate } from './operations/compile-template.ts';
@@ -66,7 +66,7 @@ export function templatesRoutes(context: Context) {
     });
     router.service(TemplateUseService, { setTemplateUses: setTemplateUses(context) });
     router.service(WorkspaceDataService, {
-      eraseWorkspace: eraseWorkspace(context.store, parts),
+      eraseWorkspace: eraseWorkspace(context.store, erasedTables),
       countUsage: countUsage(context.quotas),
     });
   };

@@ -1,13 +1,10 @@
 import { type Client, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import {
-  type EventConsumerService,
-  EventProducerService,
-} from '#gen/postrider/events/v1/events_pb.ts';
+import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Producers } from '#lib/jobs/interest-pushes.ts';
+import { openProducers, type Producers } from '#lib/events/interest-pushes.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import { Quotas } from '#lib/quotas/quotas.ts';
@@ -55,10 +52,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     ...sending,
     dispatcher: new Dispatcher(sending),
     backlog: new Backlog(sending, (id) => limitsOf(quotas, id, config.pendingMax)),
-    producers: {
-      contacts: createClient(EventProducerService, base.peer('contacts')),
-      messages: createClient(EventProducerService, base.peer('messages')),
-    },
+    producers: openProducers('webhooks', base.peer),
     audience: createClient(AudienceService, base.peer('contacts')),
     workspaces,
     quotas,

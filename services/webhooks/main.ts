@@ -1,10 +1,10 @@
-import { addPush, pushInterests } from '#lib/jobs/interest-pushes.ts';
+import { pushInterests, startInterests } from '#lib/events/interest-pushes.ts';
 import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
-import { sealedColumns } from './endpoint/sealed.ts';
 import { interests } from './interests/interests.ts';
+import { sealedColumns } from './kept-data.ts';
 import { services, webhooksRoutes } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { clearDeliveries } from './tasks/clear-deliveries.ts';
@@ -37,7 +37,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     },
     minutely: ['checkRuns'],
     async prepare() {
-      await addPush(interests, context.store.fork(), {});
+      await startInterests(interests, context.store.fork());
       await clearing.add(context.store.fork(), 0);
       context.dispatcher.start();
     },

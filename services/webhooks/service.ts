@@ -9,7 +9,7 @@ import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
-import { partsOf } from './erasing/parts.ts';
+import { erasedTables, personSources } from './kept-data.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { createWebhookSubscription } from './operations/create-webhook-subscription.ts';
 import { deleteWebhookSubscription } from './operations/delete-webhook-subscription.ts';
@@ -22,7 +22,6 @@ import { regenerateWebhookSecret } from './operations/regenerate-webhook-secret.
 import { testWebhookSubscription } from './operations/test-webhook-subscription.ts';
 import { toggleWebhookSubscription } from './operations/toggle-webhook-subscription.ts';
 import { updateWebhookSubscription } from './operations/update-webhook-subscription.ts';
-import { personSources } from './person/sources.ts';
 
 export const services = [
   WebhookSubscriptionService,
@@ -52,7 +51,7 @@ export function webhooksRoutes(context: Context) {
       listPersonRecords: listPersonRecords((person) => personSources(context.store, person)),
     });
     router.service(WorkspaceDataService, {
-      eraseWorkspace: eraseWorkspace(context.store, partsOf(context)),
+      eraseWorkspace: eraseWorkspace(context.store, erasedTables(context)),
       countUsage: countUsage(context.quotas),
     });
   };

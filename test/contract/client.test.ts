@@ -21,12 +21,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
  */
 const program = `
 import createClient from 'openapi-fetch';
-import type { components, paths } from './schema.js';
+import type { components, paths, webhooks } from './schema.js';
 
 const { BASE_URL = '', TOKEN = '', WORKSPACE_ID = '', LIST_ID = '' } = process.env;
 const headers = { authorization: 'Bearer ' + TOKEN };
 const client = createClient<paths>({ baseUrl: BASE_URL, headers });
 const workspace_id = WORKSPACE_ID;
+
+type Bounced = webhooks['email.bounced']['post']['requestBody']['content']['application/json'];
+const listOf = ({ type, data }: Bounced): string | null =>
+  (type satisfies 'email.bounced') && data.list_id;
 
 const created = await client.POST('/api/lists.create', {
   params: {},

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
+import { keptSchema } from '../setup/published-events.ts';
 import {
   draftOf,
   givenList,
@@ -44,7 +45,7 @@ async function tablesWith(text: string): Promise<string[]> {
   try {
     const { rows } = await client.query<{ name: string }>(
       `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-       where table_type = 'BASE TABLE' and table_schema !~ '^(pg_|information_schema)' order by 1`,
+       where table_type = 'BASE TABLE' and table_schema !~ '^(pg_|information_schema|${keptSchema})' order by 1`,
     );
     const found: string[] = [];
     for (const { name } of rows) {

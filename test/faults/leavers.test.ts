@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createTokenMaker } from '../../services/messages/links/token.ts';
+import { keptSchema } from '../setup/published-events.ts';
 import {
   act,
   draftOf,
@@ -111,7 +112,7 @@ async function rowsOf(emails: readonly string[]): Promise<number> {
          'select count(*) as c from %I.%I t where t::text ~ %L', table_schema, table_name, $1::text
        ), false, true, '')))[1]::text::int), 0)::int as count
        from information_schema.tables
-       where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+       where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema', '${keptSchema}')`,
       [emails.map((email) => email.replaceAll('.', '\\.')).join('|')],
     );
     return rows[0]?.count ?? -1;

@@ -1,10 +1,12 @@
 import { Client } from 'pg';
 import { roleSettings } from '#lib/postgres/role-settings.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { checkEvents, keepEvents } from './published-events.ts';
 
 /**
  * A fresh, migrated database for one test file: a copy of a template that is created once per run.
- * Close the store in `afterAll`; the server ends with the run.
+ * Close the store in `afterAll`, which checks the events that were published; the server ends with
+ * the run.
  */
 export async function testStore(open: (url: string) => Promise<Store>): Promise<Store> {
   const server = new URL(serverUrl());
@@ -22,10 +24,21 @@ export async function testStore(open: (url: string) => Promise<Store>): Promise<
     for (const [name, value] of Object.entries(roleSettings)) {
       await admin.query(`alter role current_user in database ${copy} set ${name} = '${value}'`);
     }
-    return await open(withDatabase(server, copy));
+    const store = await open(withDatabase(server, copy));
+    return Object.assign(store, { close: closing(store) });
   } finally {
     await admin.end();
   }
+}
+
+function closing({ url, close }: Store): () => Promise<void> {
+  return async () => {
+    try {
+      await checkEvents(url);
+    } finally {
+      await close();
+    }
+  };
 }
 
 async function makeTemplate(
@@ -40,6 +53,10 @@ async function makeTemplate(
   const store = await open(withDatabase(server, template));
   await store.migrate();
   await store.close();
+  const client = new Client({ connectionString: withDatabase(server, template) });
+  await client.connect();
+  await keepEvents(client, [store.name]);
+  await client.end();
 }
 
 function withDatabase(server: URL, database: string): string {

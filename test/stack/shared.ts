@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll } from '@jest/globals';
+import { checkEvents } from '../setup/published-events.ts';
 import { openStack, stackFolder, startStack, type TestStack } from '../stack.ts';
 import { fast, setRate } from './given.ts';
 
@@ -35,4 +36,5 @@ async function returnStack(stack: TestStack | undefined): Promise<void> {
   await stack?.untilServing();
   await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false, credentials: null });
   if (stack) await setRate(stack, fast);
+  if (stack) await checkEvents(stack.databaseUrl);
 }

@@ -30,7 +30,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
-import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
+import type { BroadcastKey } from '../../services/broadcasts/broadcast/broadcast.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import type { SliceResult } from '../../services/broadcasts/sending/batches.ts';
 import { endsEarly, freezesBeside, looksHere, sendAndFreeze, sendsInTurn } from './older-runs.ts';

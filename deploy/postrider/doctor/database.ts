@@ -1,9 +1,10 @@
 import pg from 'pg';
-import { eventConnections } from '#lib/jobs/event-runner.ts';
+import { consumersOf } from '#lib/events/contracts.ts';
+import { eventConnections } from '#lib/events/event-runner.ts';
 import { databaseVariable } from '#lib/postgres/config.ts';
 import type { PoolSizes } from '#lib/process/config.ts';
 import { openServiceStore } from '../migrate.ts';
-import type { ServiceName } from '../parts.ts';
+import { type ServiceName, words } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
 
 const versionMin = 150_000;
@@ -136,8 +137,6 @@ function remedyOf(error: unknown): string {
 export type Pools = PoolSizes & { messages: number };
 
 const withSlowTasks = ['workspaces', 'messages'];
-const withEvents = ['contacts', 'messages'];
-const withWorker = ['broadcasts', 'contacts', 'webhooks'];
 
 /** Whether one process of each service and worker fits into the connections of their server. */
 export async function checkConnections(databases: readonly Database[], pools: Pools) {
@@ -176,8 +175,8 @@ async function connectionsOf(host: string, used: Database[], pools: Pools): Prom
 /** Which parts of a service open a pool of connections of their own. */
 export const openersOf = (name: string) => ({
   hasSlowTasks: withSlowTasks.includes(name),
-  hasEvents: withEvents.includes(name),
-  hasWorker: withWorker.includes(name),
+  hasEvents: consumersOf(name).length > 0,
+  hasWorker: words.includes(`${name}-worker`),
 });
 
 function poolsOf(name: string, { databaseConnections, jobConnections, messages }: Pools): number {

@@ -4,7 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { TestSettings } from '../broadcast-row.ts';
+import type { TestSettings } from '../broadcast/row.ts';
 import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';

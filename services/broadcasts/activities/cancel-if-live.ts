@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import type { Context } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { releaseBroadcastUses } from '../variations/template-uses.ts';

@@ -1,5 +1,5 @@
-import type { BroadcastKey } from '../broadcast.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import type { Context } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { readSample } from '../variations/stats.ts';

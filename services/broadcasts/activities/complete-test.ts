@@ -1,4 +1,4 @@
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 

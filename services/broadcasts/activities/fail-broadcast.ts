@@ -1,5 +1,5 @@
-import type { BroadcastKey } from '../broadcast.ts';
-import { isUnderWay } from '../broadcast-row.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { isUnderWay } from '../broadcast/row.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { releaseBroadcastUses } from '../variations/template-uses.ts';

@@ -9,7 +9,7 @@ import {
 import { headerPlace } from '#lib/keys/places.ts';
 import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import type { StoredStatus } from '../broadcast-row.ts';
+import type { StoredStatus } from '../broadcast/row.ts';
 import { givenBroadcast, givenHeader, newId, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
 import { completeTest } from './complete-test.ts';

@@ -1,6 +1,6 @@
-import type { BroadcastKey } from '../broadcast.ts';
-import { countsOf } from '../broadcast-queries.ts';
-import { isMoving } from '../broadcast-row.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { countsOf } from '../broadcast/queries.ts';
+import { isMoving } from '../broadcast/row.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { releaseBroadcastUses } from '../variations/template-uses.ts';

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
-import type { Broadcast } from '../broadcast.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
 import { forgetRecipients } from '../tasks/forget-recipients.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent, fakePeers } from '../test/given-peers.ts';

@@ -1,6 +1,6 @@
 import { renderFailureReason } from '../audience/render-failures.ts';
-import type { BroadcastKey } from '../broadcast.ts';
-import { isMoving } from '../broadcast-row.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { isMoving } from '../broadcast/row.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 

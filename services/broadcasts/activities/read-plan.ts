@@ -1,9 +1,9 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { renderFailureReason } from '../audience/render-failures.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { countsOf, findIfThere, noCounts, type RecipientCounts } from '../broadcast-queries.ts';
-import { isFreezing, type StoredStatus } from '../broadcast-row.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast/broadcast.ts';
+import { countsOf, findIfThere, noCounts, type RecipientCounts } from '../broadcast/queries.ts';
+import { isFreezing, type StoredStatus } from '../broadcast/row.ts';
 import type { Context } from '../context.ts';
 import {
   type AudienceParts,

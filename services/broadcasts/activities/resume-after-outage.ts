@@ -1,5 +1,5 @@
-import type { BroadcastKey } from '../broadcast.ts';
-import { findIfThere } from '../broadcast-queries.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { findIfThere } from '../broadcast/queries.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { restOf } from '../plan/provider.ts';

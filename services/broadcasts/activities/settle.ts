@@ -1,7 +1,7 @@
 import { Context as Activity } from '@temporalio/activity';
 import { Slice } from '../audience/slice.ts';
 import { type SliceTally, saveWhole, shownTally, startTally } from '../audience/tally.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import type { Context } from '../context.ts';
 import { countWhole, settleLater, warnUncounted } from '../sending/settling.ts';
 

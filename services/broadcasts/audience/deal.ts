@@ -1,7 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast } from '../broadcast.ts';
-import type { Plan } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import type { Plan } from '../broadcast/row.ts';
 import { momentIn } from '../input/start-time.ts';
 import { type RecipientPage, sliceSize } from './pages.ts';
 

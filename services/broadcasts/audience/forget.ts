@@ -1,7 +1,7 @@
 import { addJob } from '#lib/jobs/jobs.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { isOver } from '../broadcast-row.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast/broadcast.ts';
+import { isOver } from '../broadcast/row.ts';
 
 /**
  * Deletes the addresses of a finished broadcast by a job. Its counts stay, and messages has what

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import type { BroadcastKey } from '../broadcast.ts';
-import type { Schedule } from '../broadcast-row.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import type { Schedule } from '../broadcast/row.ts';
 import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';

@@ -1,7 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast } from '../broadcast.ts';
-import { isUniform, type Plan, type TestSettings } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import { isUniform, type Plan, type TestSettings } from '../broadcast/row.ts';
 import { dealPage } from './deal.ts';
 import { type RecipientPage, sliceSize } from './pages.ts';
 

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { ListAudienceResponse } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import type { Broadcast } from '../broadcast.ts';
-import type { Plan } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import type { Plan } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
 
 const pageSizeMax = 10_000;

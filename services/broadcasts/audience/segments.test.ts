@@ -5,7 +5,7 @@ import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import { subjectOf } from '../feeds/global.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent, fakePeers } from '../test/given-peers.ts';

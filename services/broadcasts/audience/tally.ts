@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import type { Slice, SliceCounts } from './slice.ts';
 
 type Clocked = { store: Store; now: () => Date };

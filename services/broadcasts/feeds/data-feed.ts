@@ -2,8 +2,8 @@ import type { DataFeed, Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
-import type { BroadcastKey } from '../broadcast.ts';
-import type { StoredDataFeed } from '../broadcast-row.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import type { StoredDataFeed } from '../broadcast/row.ts';
 import { checkHeaders, type FieldPlace, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
 

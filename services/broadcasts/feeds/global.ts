@@ -5,7 +5,7 @@ import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, feedSizeMaxBytes } from '#lib/outside/feed.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast/broadcast.ts';
 import type { Peers } from '../peers.ts';
 
 /** The stored answer of a global feed. */

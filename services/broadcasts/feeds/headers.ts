@@ -2,7 +2,7 @@ import type { Feed, FeedHeader } from '#gen/postrider/broadcasts/v1/feeds_pb.ts'
 import { invalidField } from '#lib/errors/errors.ts';
 import type { Keyring, SealedPlace } from '#lib/keys/keyring.ts';
 import type { Feed as OpenFeed } from '#lib/outside/feed.ts';
-import type { SealedFeed, SealedHeader } from '../broadcast-row.ts';
+import type { SealedFeed, SealedHeader } from '../broadcast/row.ts';
 
 /** Which feed of which broadcast. */
 export type FeedKey = { workspaceId: string; id: string; kind: 'global' | 'recipient' };

@@ -5,7 +5,7 @@ import { invalidField } from '#lib/errors/errors.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Feed as OpenFeed } from '#lib/outside/feed.ts';
-import type { SealedFeed } from '../broadcast-row.ts';
+import type { SealedFeed } from '../broadcast/row.ts';
 import { checkHeaders, type FeedKey, openFeed, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
 

@@ -1,6 +1,6 @@
 import type { TestSettings as Given } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
-import type { TestSettings, WinnerMetric } from '../broadcast-row.ts';
+import type { TestSettings, WinnerMetric } from '../broadcast/row.ts';
 
 const variationsMax = 8;
 const durationMaxHours = 168;

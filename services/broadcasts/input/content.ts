@@ -1,7 +1,7 @@
 import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
-import type { BroadcastContent } from '../broadcast.ts';
-import type { StoredAudience, StoredUtm } from '../broadcast-row.ts';
+import type { BroadcastContent } from '../broadcast/broadcast.ts';
+import type { StoredAudience, StoredUtm } from '../broadcast/row.ts';
 import { storedTestSettings } from './ab-test.ts';
 
 type Given = Pick<

@@ -1,7 +1,7 @@
 import type { Schedule as ScheduleMessage } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
-import type { Broadcast } from '../broadcast.ts';
-import type { Schedule } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import type { Schedule } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
 import { startTime } from './start-time.ts';
 

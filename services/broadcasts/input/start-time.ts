@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { isTimeZone } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
-import type { Schedule } from '../broadcast-row.ts';
+import type { Schedule } from '../broadcast/row.ts';
 
 const latenessMaxMs = 60 * 60_000;
 

@@ -3,9 +3,9 @@ import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { forgetIfOver } from '../audience/forget.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
-import { isOver } from '../broadcast-row.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast/broadcast.ts';
+import { lockBroadcast, lockIfThere } from '../broadcast/queries.ts';
+import { isOver } from '../broadcast/row.ts';
 import { broadcastUser } from '../variations/template-uses.ts';
 import { wake } from './wake.ts';
 

@@ -1,6 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { StoredStatus } from '../broadcast-row.ts';
+import type { StoredStatus } from '../broadcast/row.ts';
 
 export const inDoubtMax = 1_000;
 

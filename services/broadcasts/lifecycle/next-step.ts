@@ -1,5 +1,5 @@
-import type { Broadcast } from '../broadcast.ts';
-import { isMoving, isUniform } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import { isMoving, isUniform } from '../broadcast/row.ts';
 
 /** The next step of the workflow. Times are Unix milliseconds. */
 export type Step =

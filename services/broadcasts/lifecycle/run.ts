@@ -1,5 +1,5 @@
 import type { Workflow } from '#lib/temporal/signal-run.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 
 /** The workflow in `workflows/broadcasts/workflow.ts`. On the signal a run reads its row. */
 export const workflow = {

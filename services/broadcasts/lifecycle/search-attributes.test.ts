@@ -6,7 +6,7 @@ import { registerSearchAttributes } from '#lib/temporal/search-attributes.ts';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
 import type { Look } from '../activities/read-plan.ts';
-import { noCounts } from '../broadcast-queries.ts';
+import { noCounts } from '../broadcast/queries.ts';
 import { wake } from '../tasks/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { workflow, workflowIdOf } from './run.ts';

@@ -1,6 +1,6 @@
 import { addJob } from '#lib/jobs/jobs.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast/broadcast.ts';
 import { workflowIdOf } from './run.ts';
 
 export type BroadcastWake = { key: BroadcastKey; name: string };

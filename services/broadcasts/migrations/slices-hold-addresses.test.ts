@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { openStore } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
-import { Broadcast, type BroadcastKey } from '../broadcast.ts';
+import { Broadcast, type BroadcastKey } from '../broadcast/broadcast.ts';
 import { migrations, openBroadcastsStore } from '../store.ts';
 import { type Given, givenBroadcast, givenService, pinned } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';

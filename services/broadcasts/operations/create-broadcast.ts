@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
-import { Broadcast } from '../broadcast.ts';
-import { newDraft } from '../broadcast-row.ts';
+import { Broadcast } from '../broadcast/broadcast.ts';
+import { newDraft } from '../broadcast/row.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { storedContent } from '../input/content.ts';

@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { createEgress } from '#lib/outside/egress.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import { openFeed } from '../feeds/headers.ts';
 import { draftContent, givenBroadcast, useService } from '../test/given.ts';
 

@@ -1,4 +1,4 @@
-import { listsOf } from '../broadcast-row.ts';
+import { listsOf } from '../broadcast/row.ts';
 import type { Context, Methods } from '../context.ts';
 import { storedAudience } from '../input/content.ts';
 import { checkAudience } from '../plan/sendable.ts';

@@ -3,7 +3,7 @@ import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import type { TestSettings } from '../broadcast-row.ts';
+import type { TestSettings } from '../broadcast/row.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { givenBroadcast, tested, useService } from '../test/given.ts';
 

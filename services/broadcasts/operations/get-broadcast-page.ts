@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '#lib/errors/errors.ts';
-import type { Broadcast } from '../broadcast.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { readLinks, readTimeline } from '../page/progress.ts';
 import { compare } from '../variations/comparison.ts';

@@ -1,5 +1,5 @@
 import { requirePermission } from '#lib/rpc/server/access.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { readGlobalFeed } from '../feeds/global.ts';
 import { readOutcomes } from '../variations/outcomes.ts';

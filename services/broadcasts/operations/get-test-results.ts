@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { refusal } from '#lib/errors/reasons.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { compare } from '../variations/comparison.ts';
 import { numbersOf, readStats, testNumbersOf, type VariationNumbers } from '../variations/stats.ts';

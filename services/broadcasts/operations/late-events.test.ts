@@ -4,8 +4,8 @@ import { erase } from '#lib/postgres/erase.ts';
 import { query } from '#lib/postgres/query.ts';
 import { changingCalls } from '../../../test/setup/changing-calls.ts';
 import { type Activities, createActivities } from '../activities/all.ts';
-import type { BroadcastKey } from '../broadcast.ts';
-import { partsOf } from '../erasing/parts.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { erasedTables } from '../kept-data.ts';
 import { services } from '../service.ts';
 import { givenBroadcast, tested, useService, wakes } from '../test/given.ts';
 
@@ -35,7 +35,7 @@ const cases: Record<string, () => Promise<void>> = {
     const before = await rowOf(kept);
     const { store } = given.context;
     for (const erased of [1, 0]) {
-      expect(await erase(store, 'doomed', partsOf(store))).toEqual({ erased, left: [] });
+      expect(await erase(store, 'doomed', erasedTables(store))).toEqual({ erased, left: [] });
     }
     expect(await rowOf(kept)).toEqual(before);
   },

@@ -1,5 +1,5 @@
 import { requirePermission } from '#lib/rpc/server/access.ts';
-import { Broadcast } from '../broadcast.ts';
+import { Broadcast } from '../broadcast/broadcast.ts';
 import type { Context, Methods } from '../context.ts';
 import { readOutcomes } from '../variations/outcomes.ts';
 import { readTemplates } from '../variations/templates.ts';

@@ -1,5 +1,5 @@
-import type { BroadcastKey } from '../broadcast.ts';
-import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { findBroadcast, lockBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { askGlobalFeed, type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
 import { checkTrial, trialAnswer, trialOf } from '../feeds/trial.ts';

@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { everyWorkspace, recordChange } from '#lib/rpc/server/audit.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { readInDoubt } from '../lifecycle/in-doubt.ts';

@@ -6,7 +6,7 @@ import { refusal } from '#lib/errors/reasons.ts';
 import { keyringOf, serviceClaims, testTransport } from '../../../test/setup/service.ts';
 import { operate } from '../activities/operate.ts';
 import { resumeAfterOutage } from '../activities/resume-after-outage.ts';
-import { Broadcast, type BroadcastKey } from '../broadcast.ts';
+import { Broadcast, type BroadcastKey } from '../broadcast/broadcast.ts';
 import { noProviderText } from '../plan/provider.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { givenBroadcast, useService } from '../test/given.ts';

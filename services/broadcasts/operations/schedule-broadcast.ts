@@ -1,5 +1,5 @@
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
-import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
+import { broadcastChanged, findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { zoneOfWorkspace } from '../input/reschedule.ts';
 import { startTime } from '../input/start-time.ts';

@@ -1,4 +1,4 @@
-import { findBroadcast } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { readSample } from '../variations/stats.ts';

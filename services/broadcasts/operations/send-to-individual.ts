@@ -2,9 +2,9 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import type { Broadcast } from '../broadcast.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
-import type { Plan } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
+import type { Plan } from '../broadcast/row.ts';
 import type { Context, Methods } from '../context.ts';
 import {
   type PlanFeeds,

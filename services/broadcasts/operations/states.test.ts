@@ -4,7 +4,7 @@ import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { readPlan } from '../activities/read-plan.ts';
-import { type StoredStatus, statuses } from '../broadcast-row.ts';
+import { type StoredStatus, statuses } from '../broadcast/row.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
 import { givenBroadcast, tested, useService, wakes } from '../test/given.ts';
 

@@ -2,7 +2,7 @@ import { create, type JsonObject, type JsonValue, toJson } from '@bufbuild/proto
 import { ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { askFeed } from '#lib/outside/feed.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { subjectOf } from '../feeds/global.ts';
 import { checkTrial, trialAnswer, trialOf } from '../feeds/trial.ts';

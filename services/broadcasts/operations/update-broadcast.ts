@@ -1,7 +1,7 @@
 import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
-import type { BroadcastContent } from '../broadcast.ts';
-import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
+import type { BroadcastContent } from '../broadcast/broadcast.ts';
+import { broadcastChanged, findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { readGlobalFeed } from '../feeds/global.ts';

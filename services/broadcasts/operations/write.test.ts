@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { until } from '../../../test/stack/until.ts';
-import { Broadcast } from '../broadcast.ts';
+import { Broadcast } from '../broadcast/broadcast.ts';
 import { noProviderText } from '../plan/provider.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 

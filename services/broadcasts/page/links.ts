@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 
 /** A valid link. */
 export type PageLink = { workspaceId: string; expiresAt: Date };

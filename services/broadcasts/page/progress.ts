@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Broadcast } from '../broadcast.ts';
-import { isOver } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import { isOver } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
 import { ifReached } from '../variations/stats.ts';
 

@@ -4,8 +4,8 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import { headerPlace } from '#lib/keys/places.ts';
 import type { Header } from '#lib/outside/feed.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import type { Plan } from '../broadcast-row.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast/broadcast.ts';
+import type { Plan } from '../broadcast/row.ts';
 import { askGlobalFeed, type FeedAsker, type GlobalFeed, readGlobalFeed } from '../feeds/global.ts';
 import { openFeed } from '../feeds/headers.ts';
 

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast, Provider, Rest } from '../broadcast.ts';
-import { oldestBegun } from '../broadcast-queries.ts';
+import type { Broadcast, Provider, Rest } from '../broadcast/broadcast.ts';
+import { oldestBegun } from '../broadcast/queries.ts';
 import type { Peers } from '../peers.ts';
 
 export const noProviderText =

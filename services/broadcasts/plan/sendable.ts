@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
-import type { Broadcast } from '../broadcast.ts';
-import { listsOf } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import { listsOf } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
 import { noProviderText } from './provider.ts';
 

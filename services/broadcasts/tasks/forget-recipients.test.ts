@@ -7,7 +7,7 @@ import { freezeAudience } from '../activities/freeze-audience.ts';
 import { operate } from '../activities/operate.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { sendSlice } from '../activities/send-slice.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import { givenBroadcast, useService } from '../test/given.ts';
 import { forgetRecipients } from './forget-recipients.ts';
 

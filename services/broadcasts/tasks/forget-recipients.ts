@@ -1,8 +1,8 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { addForget } from '../audience/forget.ts';
-import type { BroadcastKey } from '../broadcast.ts';
-import { isCounted } from '../broadcast-queries.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { isCounted } from '../broadcast/queries.ts';
 
 const chunkSize = 500;
 /** A part has at most a page of addresses. */

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { runSignaller } from '#lib/temporal/signal-run.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import { workflow, workflowIdOf } from '../lifecycle/run.ts';
 import { addWake, type BroadcastWake } from '../lifecycle/wake.ts';
 

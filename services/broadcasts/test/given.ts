@@ -8,15 +8,15 @@ import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
-import { Broadcast } from '../broadcast.ts';
+import { Broadcast } from '../broadcast/broadcast.ts';
 import type {
   Plan,
   Schedule,
   StoredDataFeed,
   StoredStatus,
   TestSettings,
-} from '../broadcast-row.ts';
-import { isMoving, newDraft, type SealedHeader } from '../broadcast-row.ts';
+} from '../broadcast/row.ts';
+import { isMoving, newDraft, type SealedHeader } from '../broadcast/row.ts';
 import type { Context } from '../context.ts';
 import { type FeedKey, feedHeaders, storedPlace } from '../feeds/headers.ts';
 import { createPageLinks } from '../page/links.ts';

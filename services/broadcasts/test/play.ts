@@ -8,7 +8,7 @@ import { pickWinner } from '../activities/pick-winner.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { sendSlice } from '../activities/send-slice.ts';
 import { settle } from '../activities/settle.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import type { Step } from '../lifecycle/next-step.ts';
 import type { Given } from './given.ts';
 

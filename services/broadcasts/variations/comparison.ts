@@ -1,4 +1,4 @@
-import type { WinnerMetric } from '../broadcast-row.ts';
+import type { WinnerMetric } from '../broadcast/row.ts';
 import { type Numbers, ratesOf, reportsDelivery } from './winner.ts';
 
 type Variation = { templateId: string; numbers: Numbers };

@@ -1,6 +1,6 @@
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Broadcast } from '../broadcast.ts';
-import { countsOf, noCounts, type RecipientCounts } from '../broadcast-queries.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import { countsOf, noCounts, type RecipientCounts } from '../broadcast/queries.ts';
 import type { Peers } from '../peers.ts';
 import { readStatsIfReached, type StatsOf } from './stats.ts';
 

@@ -1,7 +1,7 @@
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect';
 import type { VariationStats } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { Broadcast } from '../broadcast.ts';
-import type { SampleNumbers } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
+import type { SampleNumbers } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
 import type { Numbers } from './winner.ts';
 

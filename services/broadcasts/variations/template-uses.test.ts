@@ -8,8 +8,8 @@ import { query } from '#lib/postgres/query.ts';
 import { failBroadcast } from '../activities/fail-broadcast.ts';
 import { finish } from '../activities/finish.ts';
 import { operate } from '../activities/operate.ts';
-import type { BroadcastKey } from '../broadcast.ts';
-import { statuses } from '../broadcast-row.ts';
+import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import { statuses } from '../broadcast/row.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 import { broadcastUses, liveBroadcasts } from './template-uses.ts';
 

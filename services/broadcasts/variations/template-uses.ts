@@ -7,9 +7,9 @@ import {
   type TemplateUses,
 } from '#lib/jobs/template-uses.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { findIfThere } from '../broadcast-queries.ts';
-import { isOver } from '../broadcast-row.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast/broadcast.ts';
+import { findIfThere } from '../broadcast/queries.ts';
+import { isOver } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
 
 export function broadcastUser({ workspaceId, id }: BroadcastKey): TemplateUser {

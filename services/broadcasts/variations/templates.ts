@@ -1,5 +1,5 @@
 import type { Template } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { Broadcast } from '../broadcast.ts';
+import type { Broadcast } from '../broadcast/broadcast.ts';
 import type { Peers } from '../peers.ts';
 
 /** The template of a variation; undefined where it was deleted. */

@@ -1,5 +1,5 @@
 import type { VariationStats } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { DecidedBy, WinnerMetric } from '../broadcast-row.ts';
+import type { DecidedBy, WinnerMetric } from '../broadcast/row.ts';
 
 export type Numbers = Pick<VariationStats, 'sent' | 'delivered' | 'opened' | 'clicked'>;
 

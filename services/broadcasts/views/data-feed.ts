@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { StoredDataFeed, StoredFeed } from '../broadcast-row.ts';
+import type { StoredDataFeed, StoredFeed } from '../broadcast/row.ts';
 
 type Shown = { data_feed?: StoredDataFeed | null; global_feed_fetched_at?: Date | null };
 

@@ -1,4 +1,6 @@
-import type { EventSource } from '#lib/jobs/outbox.ts';
+import { ConfirmationDueSchema } from '#gen/postrider/events/v1/list_pb.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import type { EventSource } from '#lib/events/outbox.ts';
 import { momentSql, momentTextSql } from '../changes/moment.ts';
 import {
   type ConsentStatus,
@@ -52,7 +54,7 @@ export const statusEvents: EventSource = {
 };
 
 export const confirmationsDue: EventSource = {
-  types: ['confirmation.due'],
+  types: [typeOf(ConfirmationDueSchema)],
   occurredAt: momentSql,
   data: dataSql('judged.next', 'judged'),
   from: 'judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)',

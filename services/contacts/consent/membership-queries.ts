@@ -1,4 +1,6 @@
-import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { ListRemovedSchema } from '#gen/postrider/events/v1/list_pb.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import { type EventScope, writeWithEvents } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
@@ -164,7 +166,7 @@ export async function removeMemberships(
      ${momentStep('removed')}`,
       events: [
         {
-          types: ['list.removed'],
+          types: [typeOf(ListRemovedSchema)],
           occurredAt: momentSql,
           data: dataSql('removed.status', 'removed'),
           from: 'removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)',

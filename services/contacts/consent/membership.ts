@@ -1,5 +1,15 @@
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import {
+  ListBouncedSchema,
+  ListComplainedSchema,
+  ListConfirmedSchema,
+  ListPendingSchema,
+  ListResubscribedSchema,
+  ListSubscribedSchema,
+  ListUnsubscribedSchema,
+} from '#gen/postrider/events/v1/list_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
+import { typeOf } from '#lib/events/contracts.ts';
 
 export const statuses = ['active', 'pending', 'unsubscribed', 'bounced', 'complained'] as const;
 export type ConsentStatus = (typeof statuses)[number];
@@ -92,18 +102,25 @@ export function anyTo(status: ConsentStatus): Transitions {
   return Object.fromEntries(statuses.map((from) => [from, status]));
 }
 
+const pending = typeOf(ListPendingSchema);
+const ends = {
+  unsubscribed: typeOf(ListUnsubscribedSchema),
+  bounced: typeOf(ListBouncedSchema),
+  complained: typeOf(ListComplainedSchema),
+};
+
 /** The public event of a change, if any. */
 export function eventOf(from: MembershipState, to: ConsentStatus): string | undefined {
   if (from === to) return undefined;
-  if (to === 'pending') return from === 'none' ? 'list.pending' : undefined;
-  if (to !== 'active') return `list.${to}`;
-  if (from === 'none') return 'list.subscribed';
-  return from === 'pending' ? 'list.confirmed' : 'list.resubscribed';
+  if (to === 'pending') return from === 'none' ? pending : undefined;
+  if (to !== 'active') return ends[to];
+  if (from === 'none') return typeOf(ListSubscribedSchema);
+  return typeOf(from === 'pending' ? ListConfirmedSchema : ListResubscribedSchema);
 }
 
 /** The timeline's kind of a change. A return to pending is no public event. */
 export function timelineKindOf(from: MembershipState, to: ConsentStatus): string | undefined {
-  return from === to ? undefined : (eventOf(from, to) ?? `list.${to}`);
+  return from === to ? undefined : (eventOf(from, to) ?? pending);
 }
 
 /** SQL of the memberships that are not removed, in lists that are not deleted. */

@@ -1,8 +1,10 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
+import { ContactCreatedSchema, ContactUpdatedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import { isWanted } from '#lib/jobs/interests.ts';
-import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import { isWanted } from '#lib/events/interests.ts';
+import { type EventScope, writeWithEvents } from '#lib/events/outbox.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
@@ -104,7 +106,8 @@ const changes = contactFields.map(({ name }) => {
   return { name, value };
 });
 
-const types = ['contact.created', 'contact.updated'];
+const [created, updated] = [typeOf(ContactCreatedSchema), typeOf(ContactUpdatedSchema)];
+const types = [created, updated];
 
 // What an update replaced can be returned only from PostgreSQL 18 on, so this is the row as it was
 // when the statement began.
@@ -143,7 +146,7 @@ const upsertSteps = (returned = '') => `written as (
 const events = [
   {
     types,
-    type: `case when is_new then 'contact.created' else 'contact.updated' end`,
+    type: `case when is_new then '${created}' else '${updated}' end`,
     occurredAt: momentSql,
     data: 'data',
     from: 'written',

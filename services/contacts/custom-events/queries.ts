@@ -1,12 +1,18 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import {
+  CustomEventCreatedSchema,
+  CustomEventDeletedSchema,
+  CustomEventUpdatedSchema,
+} from '#gen/postrider/events/v1/custom_event_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import { isWanted } from '#lib/jobs/interests.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import { isWanted } from '#lib/events/interests.ts';
 import {
   type EventScope,
   type EventSource,
   type Outbox,
   writeWithEvents,
-} from '#lib/jobs/outbox.ts';
+} from '#lib/events/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
@@ -147,7 +153,12 @@ const replaced = [
 const hasGoal = (row: string) =>
   `num_nonnulls(${goals.map((name) => `${row}.${name}`).join(', ')}) > 0`;
 
-const types = ['custom_event.created', 'custom_event.updated', 'custom_event.deleted'];
+const typesByAction = {
+  create: typeOf(CustomEventCreatedSchema),
+  update: typeOf(CustomEventUpdatedSchema),
+  delete: typeOf(CustomEventDeletedSchema),
+};
+const types = Object.values(typesByAction);
 
 const stepsOf = (reads: boolean) => `given as materialized (
     select * from unnest(${arrays}) with ordinality as row (${names}, place)
@@ -200,7 +211,9 @@ const stepsOf = (reads: boolean) => `given as materialized (
 
 const eventsTold: EventSource = {
   types,
-  type: `'custom_event.' || action || 'd'`,
+  type: `case action ${Object.entries(typesByAction)
+    .map(([action, type]) => `when '${action}' then '${type}'`)
+    .join(' ')} end`,
   occurredAt: momentSql,
   data: `json_build_object('custom_event', changed.event)`,
   from: 'changed',

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { interestsTable } from '#lib/jobs/interests.ts';
+import { interestsTable } from '#lib/events/interests.ts';
 
 export class Interests extends Migration {
   override up(): void {

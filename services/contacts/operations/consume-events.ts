@@ -1,8 +1,10 @@
 import { toJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { EmailBouncedSchema, EmailComplainedSchema } from '#gen/postrider/events/v1/email_pb.ts';
 import type { ConsumeEventsRequest, Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { consumeOnce } from '#lib/jobs/consume.ts';
+import { consumeOnce } from '#lib/events/consume.ts';
+import { typeOf } from '#lib/events/contracts.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { touches, touchStep } from '../changes/touch.ts';
@@ -19,8 +21,8 @@ import { messageKinds } from '../segments/tree/tree.ts';
  * Events may come late: a membership that has changed since stays as it is.
  */
 const causes = [
-  { type: 'email.bounced', cause: 'bounce', target: everyList },
-  { type: 'email.complained', cause: 'complaint', target: namedList },
+  { type: typeOf(EmailBouncedSchema), cause: 'bounce', target: everyList },
+  { type: typeOf(EmailComplainedSchema), cause: 'complaint', target: namedList },
 ] as const;
 
 export function consumeEvents({ store, outbox, now }: Context): Methods['consumeEvents'] {

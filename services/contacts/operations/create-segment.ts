@@ -3,7 +3,7 @@ import {
   SegmentService,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import { changeInterests } from '#lib/jobs/interest-pushes.ts';
+import { changeInterests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { quotaExceeded } from '#lib/quotas/quotas.ts';

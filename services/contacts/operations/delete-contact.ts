@@ -1,4 +1,6 @@
-import { writeWithEvents } from '#lib/jobs/outbox.ts';
+import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import { writeWithEvents } from '#lib/events/outbox.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
@@ -43,7 +45,7 @@ export function deleteContact({ store, outbox }: Context): Methods['deleteContac
          ${momentStep('deleted')}`,
           events: [
             {
-              types: ['contact.deleted'],
+              types: [typeOf(ContactDeletedSchema)],
               occurredAt: momentSql,
               data: contactDataSql,
               from: 'deleted contact',

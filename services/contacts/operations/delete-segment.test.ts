@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { pushInterests } from '#lib/jobs/interest-pushes.ts';
+import { pushInterests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { messageInterests } from '../segments/interests.ts';
 import { emptySegment } from '../tasks/empty-segment.ts';

@@ -1,14 +1,14 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { contractsOf } from '#lib/jobs/interests.ts';
+import { consumersOf } from '#lib/events/contracts.ts';
 import { givenLists, useService } from '../test/given.ts';
 import { happened } from '../test/segment-tree.ts';
 import { givenSegment, membersOf, moveAll } from '../test/segments.ts';
 import { handledTypes } from './consume-events.ts';
 
 const given = useService();
-const consumed = contractsOf('messages').find(({ consumer }) => consumer === 'contacts');
+const consumed = consumersOf('messages').find(({ consumer }) => consumer === 'contacts');
 const types = [...handledTypes];
 const hourMs = 3_600_000;
 const email = 'ann@example.com';

@@ -3,7 +3,7 @@ import {
   SegmentNodeSchema,
   type UpdateSegmentRequest,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
-import { changeInterests } from '#lib/jobs/interest-pushes.ts';
+import { changeInterests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';

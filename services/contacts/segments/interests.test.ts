@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pushInterests } from '#lib/jobs/interest-pushes.ts';
+import { pushInterests } from '#lib/events/interest-pushes.ts';
 import { givenLists, useService } from '../test/given.ts';
 import { happened, treeMessage } from '../test/segment-tree.ts';
 import { look } from '../test/segments.ts';

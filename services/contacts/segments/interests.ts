@@ -1,11 +1,13 @@
-import type { Interests } from '#lib/jobs/interest-pushes.ts';
+import { EmailBouncedSchema, EmailComplainedSchema } from '#gen/postrider/events/v1/email_pb.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import type { Interests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { touches } from '../changes/touch.ts';
 import { messageKinds } from './tree/tree.ts';
 
 /** Bounces and complaints change memberships, whatever segments read. */
-const always: readonly string[] = ['email.bounced', 'email.complained'];
+const always = [typeOf(EmailBouncedSchema), typeOf(EmailComplainedSchema)];
 
 /** The events of messages that the trees of segments read. */
 export const messageInterests: Interests = {

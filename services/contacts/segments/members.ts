@@ -1,4 +1,6 @@
-import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { SegmentJoinedSchema, SegmentLeftSchema } from '#gen/postrider/events/v1/segment_pb.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import { type EventScope, writeWithEvents } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
@@ -103,14 +105,14 @@ async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date):
       steps: moveSteps,
       events: [
         {
-          types: ['segment.joined'],
+          types: [typeOf(SegmentJoinedSchema)],
           occurredAt: momentSql,
           data: moveData,
           from: 'written moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',
           where: 'is_new',
         },
         {
-          types: ['segment.left'],
+          types: [typeOf(SegmentLeftSchema)],
           occurredAt: momentSql,
           data: moveData,
           from: 'leavers moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',

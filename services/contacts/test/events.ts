@@ -1,4 +1,4 @@
-import { type EventBatch, eventsOf } from '#lib/jobs/outbox.ts';
+import { type EventBatch, eventsOf } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import { microsOf } from '../contact/values.ts';
 import type { Given } from './given.ts';

@@ -31,7 +31,7 @@ import {
   WorkspaceDirectoryService,
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { openOutbox } from '#lib/jobs/outbox.ts';
+import { openOutbox } from '#lib/events/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';

@@ -1,33 +1,13 @@
-const listKinds: readonly string[] = [
-  'list.subscribed',
-  'list.pending',
-  'list.unsubscribed',
-  'list.bounced',
-  'list.complained',
-  'list.confirmed',
-  'list.resubscribed',
-  'list.removed',
-];
+import { type DeclaredEvent, declaredEvents } from '#lib/events/contracts.ts';
 
-/** The kinds of entries of messages, which the messages service knows. */
-export const messageKinds = [
-  'insert_message_history',
-  'deliver_email',
-  'open_email',
-  'click_email',
-  'bounce_email',
-  'complain_email',
-  'unsubscribe_email',
-] as const;
-export type MessageKind = (typeof messageKinds)[number];
+const eventsOf = (producer: string): readonly DeclaredEvent[] =>
+  declaredEvents.filter((event) => event.producer === producer && event.timelineKind !== '');
 
-const ownKinds: readonly string[] = [
-  'contact.created',
-  'contact.updated',
-  ...listKinds,
-  'segment.joined',
-  'segment.left',
-];
+/** Events with entries of messages, which the messages service knows. */
+export const messageEvents = eventsOf('messages');
+
+const messageKinds = messageEvents.map(({ timelineKind }) => timelineKind);
+const ownKinds = eventsOf('contacts').map(({ timelineKind }) => timelineKind);
 const eventPrefix = 'custom_event.';
 const eventKind = /^custom_event\.(?:[a-z0-9_./-]{1,100}|(?:[a-z0-9_./-]{1,99}\.)?\*)$/;
 
@@ -37,7 +17,7 @@ export type Kinds = {
   own: ReadonlySet<string>;
   /** Names of custom events, and how names begin; an empty prefix is for all of them. */
   events: { names: readonly string[]; prefixes: readonly string[] };
-  messages: ReadonlySet<MessageKind>;
+  messages: ReadonlySet<string>;
 };
 
 /** Whether it is a kind, or ends with `.*` and is the beginning of one. */

@@ -5,29 +5,30 @@ import {
   type MessageFactsService,
 } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
-import { kindsOf, type MessageKind } from './kinds.ts';
+import { kindsOf, messageEvents } from './kinds.ts';
 import type { OwnEntry, PageQuery } from './own-entries.ts';
 import { timestampOf } from './position.ts';
 
-/** The messages service's word for each kind of entry. */
-export const factKinds: Record<MessageKind, MessageFactKind> = {
-  insert_message_history: MessageFactKind.SENT,
-  deliver_email: MessageFactKind.DELIVERED,
-  open_email: MessageFactKind.OPENED,
-  click_email: MessageFactKind.CLICKED,
-  bounce_email: MessageFactKind.BOUNCED,
-  complain_email: MessageFactKind.COMPLAINED,
-  unsubscribe_email: MessageFactKind.UNSUBSCRIBED,
-};
+/** The messages service's word for each kind of entry: `SENT` for that of `email.sent`. */
+const factKinds = new Map(
+  messageEvents.map(({ timelineKind, type }) => [timelineKind, factKindOf(type)]),
+);
 
-const kindNames = new Map(Object.entries(factKinds).map(([name, kind]) => [kind, name]));
+function factKindOf(type: string): MessageFactKind {
+  const word = type.slice(type.indexOf('.') + 1).toUpperCase();
+  const known = Object.entries(MessageFactKind).find(([name]) => name === word);
+  if (!known) throw new Error(`messages keep no facts of ${type}`);
+  return known[1];
+}
+
+const kindNames = new Map([...factKinds].map(([name, kind]) => [kind, name]));
 
 type Facts = Pick<Client<typeof MessageFactsService>, 'listMessageFacts'>;
 
 /** What the messages service knows of a contact's messages, newest first. */
 export async function readMessageEntries(facts: Facts, page: PageQuery): Promise<OwnEntry[]> {
   const { workspaceId, email, since, from, limit } = page;
-  const kinds = [...kindsOf(page.kinds).messages].map((name) => factKinds[name]);
+  const kinds = [...kindsOf(page.kinds).messages].flatMap((name) => factKinds.get(name) ?? []);
   if (kinds.length === 0) return [];
   const answer = await facts.listMessageFacts({
     workspaceId,

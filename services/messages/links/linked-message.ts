@@ -1,7 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { EmailUnsubscribedSchema } from '#gen/postrider/events/v1/email_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
-import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { type Outbox, writeWithEvents } from '#lib/events/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -79,7 +80,9 @@ export async function markUnsubscribed(
           where workspace_id = $1 and id = $2 and unsubscribed_at is null
           returning *
         ), ${countStep('left_through', { unsubscribed: '1' })}`,
-      events: [eventsOf('unsubscribed', { from: 'left_through', time: 'unsubscribed_at' })],
+      events: [
+        eventsOf(EmailUnsubscribedSchema, { from: 'left_through', time: 'unsubscribed_at' }),
+      ],
       answer: 'true as written',
     },
     [workspaceId, id, now()],

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { consumedTable } from '#lib/jobs/consume.ts';
+import { consumedTable } from '#lib/events/consume.ts';
 
 export class Initial extends Migration {
   override up(): void {

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { interestVersions } from '#lib/jobs/interests.ts';
+import { interestVersions } from '#lib/events/interests.ts';
 
 export class InterestVersions extends Migration {
   override up(): void {

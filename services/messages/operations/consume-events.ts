@@ -1,11 +1,14 @@
 import { toJson } from '@bufbuild/protobuf';
 import { TimestampSchema, timestampMs } from '@bufbuild/protobuf/wkt';
+import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
-import { consumeOnce } from '#lib/jobs/consume.ts';
+import { ConfirmationDueSchema } from '#gen/postrider/events/v1/list_pb.ts';
+import { consumeOnce } from '#lib/events/consume.ts';
+import { typeOf } from '#lib/events/contracts.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
-import { forgetTwice } from '../person/forget.ts';
 import { type ConfirmationRequest, requestConfirmations } from '../record/confirmations.ts';
+import { forgetTwice } from '../record/forget.ts';
 
 type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]) => Promise<void>;
 
@@ -15,9 +18,10 @@ type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]
  * its present. At the same time the deletion wins.
  */
 export const handlers: Readonly<Record<string, Handler>> = {
-  'confirmation.due': (em, workspaceId, events) =>
+  [typeOf(ConfirmationDueSchema)]: (em, workspaceId, events) =>
     requestConfirmations(em, workspaceId, events.map(requestOf).filter(isWhole)),
-  'contact.deleted': (em, workspaceId, events) => forgetTwice(em, workspaceId, deletionsOf(events)),
+  [typeOf(ContactDeletedSchema)]: (em, workspaceId, events) =>
+    forgetTwice(em, workspaceId, deletionsOf(events)),
 };
 
 export function consumeEvents({ store }: Context): Methods['consumeEvents'] {

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createRouterTransport } from '@connectrpc/connect';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
+import { type EventBatch, eventsOf, openOutbox } from '#lib/events/outbox.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';

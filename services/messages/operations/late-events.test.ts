@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
-import { contractsOf } from '#lib/jobs/interests.ts';
+import { consumersOf } from '#lib/events/contracts.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
@@ -87,7 +87,7 @@ const cases: Record<string, () => Promise<void>> = {
 };
 
 test('every consumed type has a case, and is one that contacts sends', () => {
-  const sent = contractsOf('contacts').find(({ consumer }) => consumer === 'messages')?.types;
+  const sent = consumersOf('contacts').find(({ consumer }) => consumer === 'messages')?.types;
   expect(Object.keys(handlers).toSorted()).toEqual(sent?.toSorted());
   expect(Object.keys(cases).toSorted()).toEqual(Object.keys(handlers).toSorted());
 });

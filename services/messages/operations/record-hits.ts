@@ -1,7 +1,8 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { EmailClickedSchema, EmailOpenedSchema } from '#gen/postrider/events/v1/email_pb.ts';
 import type { Hit } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { consumedStep } from '#lib/jobs/consume.ts';
-import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { consumedStep } from '#lib/events/consume.ts';
+import { type EventScope, writeWithEvents } from '#lib/events/outbox.ts';
 import { createTrackingReader, type Tracked } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
@@ -106,12 +107,12 @@ const firstTimes = `
   })}`;
 
 const events = [
-  eventsOf('opened', {
+  eventsOf(EmailOpenedSchema, {
     from: 'marked',
     where: 'is_unopened and opened_at is not null',
     time: 'opened_at',
   }),
-  eventsOf('clicked', {
+  eventsOf(EmailClickedSchema, {
     from: 'marked',
     where: 'is_unclicked and clicked_at is not null',
     time: 'clicked_at',

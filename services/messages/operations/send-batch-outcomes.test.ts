@@ -1,6 +1,6 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
+import { type EventBatch, eventsOf, openOutbox } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 

@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { type EventBatch, eventsOf } from '#lib/jobs/outbox.ts';
+import { type EventBatch, eventsOf } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';

@@ -1,4 +1,6 @@
-import type { EventSource } from '#lib/jobs/outbox.ts';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { typeOf } from '#lib/events/contracts.ts';
+import type { EventSource } from '#lib/events/outbox.ts';
 
 type Rows = { from: string; where?: string; time: string };
 
@@ -6,9 +8,9 @@ type Rows = { from: string; where?: string; time: string };
  * The events of messages: `from` names a step with rows of messages, `time` a column of it. A row
  * as JSON costs less than an object that is built field by field.
  */
-export function eventsOf(type: string, { from, where, time }: Rows): EventSource {
+export function eventsOf(event: DescMessage, { from, where, time }: Rows): EventSource {
   return {
-    types: [`email.${type}`],
+    types: [typeOf(event)],
     occurredAt: time,
     data: `(select row_to_json(fact) from (
       select ${from}.contact_email as email, ${from}.id as message_id, ${from}.template_id, ${from}.broadcast_id,

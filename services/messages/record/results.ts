@@ -1,4 +1,5 @@
-import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { EmailBouncedSchema, EmailSentSchema } from '#gen/postrider/events/v1/email_pb.ts';
+import { type Outbox, writeWithEvents } from '#lib/events/outbox.ts';
 import { plainArray } from '#lib/postgres/arrays.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { byKey } from './claims.ts';
@@ -71,8 +72,12 @@ const steps = `
   })}`;
 
 const events = [
-  eventsOf('sent', { from: 'recorded', where: 'sent_at is not null', time: 'sent_at' }),
-  eventsOf('bounced', { from: 'recorded', where: 'bounced_at is not null', time: 'bounced_at' }),
+  eventsOf(EmailSentSchema, { from: 'recorded', where: 'sent_at is not null', time: 'sent_at' }),
+  eventsOf(EmailBouncedSchema, {
+    from: 'recorded',
+    where: 'bounced_at is not null',
+    time: 'bounced_at',
+  }),
 ];
 
 const change = {

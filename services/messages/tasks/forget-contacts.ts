@@ -1,5 +1,5 @@
 import type { Store } from '#lib/postgres/store.ts';
-import { type Deletions, forget } from '../person/forget.ts';
+import { type Deletions, forget } from '../record/forget.ts';
 
 /**
  * Forgets deleted contacts a second time: messages to them may have been written after the first.

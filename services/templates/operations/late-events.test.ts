@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { erase } from '#lib/postgres/erase.ts';
 import { query } from '#lib/postgres/query.ts';
 import { changingCalls } from '../../../test/setup/changing-calls.ts';
-import { parts } from '../erasing/parts.ts';
+import { erasedTables } from '../kept-data.ts';
 import { services } from '../service.ts';
 import { createRequest, useService } from '../test/given.ts';
 
@@ -44,10 +44,10 @@ const cases: Record<string, () => Promise<void>> = {
   async eraseWorkspace() {
     const kept = await givenTemplate();
     const late = { ...createRequest(), workspaceId: 'doomed' };
-    await erase(given.context.store, 'doomed', parts);
+    await erase(given.context.store, 'doomed', erasedTables);
     // A call that began before the deletion.
     await given.client.createTemplate(late);
-    const erased = await erase(given.context.store, 'doomed', parts);
+    const erased = await erase(given.context.store, 'doomed', erasedTables);
     expect(erased).toMatchObject({ left: [] });
     const { templates } = await given.client.listTemplates({ workspaceId: 'doomed' });
     expect(templates).toEqual([]);

@@ -3,7 +3,7 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { deleteDeliveries } from '../erasing/deliveries.ts';
+import { deleteDeliveries } from '../matching/delete-deliveries.ts';
 import { isWaitingSql } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
 import {

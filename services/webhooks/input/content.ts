@@ -5,9 +5,9 @@ import type {
 import { invalidField } from '#lib/errors/errors.ts';
 import { goalTypes } from '#lib/goal-types.ts';
 import type { Egress } from '#lib/outside/egress.ts';
-import { eventTypes } from '../event-types.ts';
 import type { AudienceReader } from '../matching/members.ts';
 import type { CustomEventFilters } from '../subscription.ts';
+import { eventTypes } from './event-types.ts';
 import { urlFault } from './url.ts';
 
 const callTimeoutMs = 5_000;

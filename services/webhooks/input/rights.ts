@@ -1,6 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { requirePermission } from '#lib/rpc/server/access.ts';
-import { resourceOf } from '../event-types.ts';
+import { resourceOf } from './event-types.ts';
 
 /** Requires the right to read what events of some types hold. */
 export function requireReading(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pushInterests } from '#lib/jobs/interest-pushes.ts';
+import { pushInterests, startInterests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { givenSubscription, givenWorkspace, jobsOf, useService } from '../test/given.ts';
 import { interests } from './interests.ts';
@@ -60,6 +60,26 @@ test('a push ends only when no producer is still being called', async () => {
   await pushed;
   given.told.refuses = () => false;
   given.told.before = undefined;
+});
+
+test('types that are new with a release are made from the start on, also where an old process takes the job', async () => {
+  const workspaceId = givenWorkspace();
+  await givenSubscription(given, workspaceId, { eventTypes: ['list.pending'] });
+  given.told.interests = [];
+  await query(given.context.store.fork(), 'delete from webhooks_jobs._private_jobs', []);
+  await startInterests(interests, given.context.store.fork());
+  const jobs = await query<{ payload: object; seconds: number }>(
+    given.context.store.fork(),
+    `select payload, round(extract(epoch from run_at - now()))::int as seconds
+     from webhooks_jobs._private_jobs where key like 'pushInterests %' order by run_at`,
+    [],
+  );
+  expect(jobs).toMatchObject([{ seconds: 0 }, { seconds: 60 }]);
+  for (const { payload } of jobs) {
+    given.told.interests = [];
+    await push(payload);
+    expect(madeBy('contacts', workspaceId)).toEqual(['contact.deleted', 'list.pending']);
+  }
 });
 
 test('interests are pushed again an hour after they were', async () => {

@@ -1,9 +1,11 @@
-import type { Interests } from '#lib/jobs/interest-pushes.ts';
+import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
+import { typeOf } from '#lib/events/contracts.ts';
+import type { Interests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 
 /** The deliveries about a deleted contact are erased, whoever listens. */
-const alwaysWanted = 'contact.deleted';
+const alwaysWanted = typeOf(ContactDeletedSchema);
 
 /** What subscriptions listen to. Workspaces that never had one want nothing. */
 export const interests: Interests = {

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect';
-import { changeInterests, type Producers } from '#lib/jobs/interest-pushes.ts';
+import { changeInterests, type Producers } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ConsumeEventsRequest, Event } from '#gen/postrider/events/v1/events_pb.ts';
-import { consumedStep } from '#lib/jobs/consume.ts';
+import { consumedStep } from '#lib/events/consume.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { sampledTraceparent } from '#lib/telemetry/tracing.ts';

@@ -1,3 +1,6 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
+import { declaredEvents, nestedIn, typeOf } from '#lib/events/contracts.ts';
 import type { CustomEventFilters } from '../subscription.ts';
 import type { Members } from './members.ts';
 
@@ -19,21 +22,39 @@ export type Subject = {
   goalType: string;
 };
 
-const kindOf = (type: string) => type.slice(0, type.indexOf('.'));
+/** What filters have to know of the data of a type. */
+type DataShape = {
+  /** The field that holds the others, as `contact` does; undefined if they are not nested. */
+  inside: string | undefined;
+  /** The data name a list. Other types are filtered by the lists that their contact is in. */
+  namesList: boolean;
+  namesSegment: boolean;
+  isCustomEvent: boolean;
+};
 
-/** Kinds that are filtered by the lists that their contact is in; the others name their list. */
-const contactKinds: ReadonlySet<string> = new Set(['contact', 'segment', 'custom_event']);
+const shapes = new Map(declaredEvents.map(({ type, data }) => [type, shapeOf(data)]));
+
+function shapeOf({ fields }: DescMessage): DataShape {
+  const [first] = fields;
+  const nested = first && fields.length === 1 ? nestedIn(first) : undefined;
+  const names = new Set((nested?.fields ?? fields).map(({ name }) => name));
+  return {
+    inside: nested && first?.name,
+    namesList: names.has('list_id'),
+    namesSegment: names.has('segment_id'),
+    isCustomEvent: names.has('event_name'),
+  };
+}
 
 /** The contact is gone, and its memberships with it. */
-const unfiltered = 'contact.deleted';
+const unfiltered = typeOf(ContactDeletedSchema);
 
 /** Whether a filter of lists, or of segments, needs to know where the contact of an event is. */
 export function needsMembers(type: string, { list_ids, segment_ids }: Listener): boolean {
   if (type === unfiltered) return false;
-  const kind = kindOf(type);
+  const shape = shapes.get(type);
   return (
-    (list_ids.length > 0 && contactKinds.has(kind)) ||
-    (segment_ids.length > 0 && kind !== 'segment')
+    (list_ids.length > 0 && !shape?.namesList) || (segment_ids.length > 0 && !shape?.namesSegment)
   );
 }
 
@@ -47,16 +68,16 @@ export function passes(
   { custom_event_filters: custom, list_ids: listIds, segment_ids: segmentIds }: Listener,
   { type, subject, members }: { type: string; subject: Subject; members: Members },
 ): boolean {
-  const kind = kindOf(type);
+  const shape = shapes.get(type);
   const { email } = subject;
-  if (kind === 'custom_event' && custom && !passesCustom(custom, subject)) return false;
+  if (shape?.isCustomEvent && custom && !passesCustom(custom, subject)) return false;
   if (type === unfiltered) return true;
   const isInList =
     listIds.length === 0 ||
-    (contactKinds.has(kind) ? members.isInList(email, listIds) : listIds.includes(subject.listId));
+    (shape?.namesList ? listIds.includes(subject.listId) : members.isInList(email, listIds));
   const isInSegment =
     segmentIds.length === 0 ||
-    (kind === 'segment'
+    (shape?.namesSegment
       ? segmentIds.includes(subject.segmentId)
       : members.isInSegment(email, segmentIds));
   return isInList && isInSegment;
@@ -74,11 +95,10 @@ function allows(wanted: unknown, value: string): boolean {
   return !Array.isArray(wanted) || wanted.length === 0 || wanted.includes(value);
 }
 
-/** Data of contacts and custom events are nested. */
 export function subjectOf(type: string, dataJson: string): Subject {
   const data: unknown = JSON.parse(dataJson);
-  const kind = kindOf(type);
-  const inner = kind === 'contact' || kind === 'custom_event' ? valueAt(data, kind) : data;
+  const inside = shapes.get(type)?.inside;
+  const inner = inside ? valueAt(data, inside) : data;
   const text = (name: string) => {
     const value = valueAt(inner, name);
     return typeof value === 'string' ? value : '';

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { consumedTable } from '#lib/jobs/consume.ts';
+import { consumedTable } from '#lib/events/consume.ts';
 import { idempotencyTable } from '#lib/rpc/server/idempotency.ts';
 
 export class Initial extends Migration {

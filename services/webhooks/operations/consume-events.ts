@@ -1,11 +1,13 @@
 import { toJson } from '@bufbuild/protobuf';
 import { TimestampSchema, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
 import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
+import { typeOf } from '#lib/events/contracts.ts';
 import type { Context, Methods } from '../context.ts';
+import { addErasures } from '../erasing/erase.ts';
 import { insertDeliveries } from '../matching/deliveries.ts';
 import { subjectOf } from '../matching/filters.ts';
 import { match } from '../matching/match.ts';
-import { addErasures } from '../person/erase.ts';
 
 /** Makes a delivery for each event and each subscription that wants it. */
 export function consumeEvents(context: Context): Methods['consumeEvents'] {
@@ -26,13 +28,15 @@ export function consumeEvents(context: Context): Methods['consumeEvents'] {
   };
 }
 
+const deleted = typeOf(ContactDeletedSchema);
+
 /** Has the deliveries about deleted contacts erased. A repeat of the batch only moves the job. */
 async function eraseDeleted(
   { store, now }: Context,
   { workspaceId, events }: ConsumeEventsRequest,
 ): Promise<void> {
   const erasures = events.flatMap(({ type, dataJson, occurredAt }) => {
-    if (type !== 'contact.deleted') return [];
+    if (type !== deleted) return [];
     const { email } = subjectOf(type, dataJson);
     const time = occurredAt ?? timestampFromDate(now());
     const at = toJson(TimestampSchema, time);

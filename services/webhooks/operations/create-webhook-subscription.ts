@@ -1,5 +1,5 @@
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
-import { changeInterests } from '#lib/jobs/interest-pushes.ts';
+import { changeInterests } from '#lib/events/interest-pushes.ts';
 import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';

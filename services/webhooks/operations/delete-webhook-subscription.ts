@@ -1,4 +1,4 @@
-import { changeInterests } from '#lib/jobs/interest-pushes.ts';
+import { changeInterests } from '#lib/events/interest-pushes.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { interests } from '../interests/interests.ts';

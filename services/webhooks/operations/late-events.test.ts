@@ -1,8 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
-import { contractsOf } from '#lib/jobs/interests.ts';
+import { consumersOf } from '#lib/events/contracts.ts';
 import { query } from '#lib/postgres/query.ts';
-import { eventTypes } from '../event-types.ts';
+import { eventTypes } from '../input/event-types.ts';
 import { erasePerson } from '../tasks/erase-person.ts';
 import { deliveriesOf } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, jobsOf, useService } from '../test/given.ts';
@@ -13,7 +13,7 @@ const email = 'ann@example.com';
 
 /** What producers send webhooks. */
 const consumed = ['contacts', 'messages'].flatMap((producer) =>
-  contractsOf(producer).flatMap(({ consumer, types }) => (consumer === 'webhooks' ? types : [])),
+  consumersOf(producer).flatMap(({ consumer, types }) => (consumer === 'webhooks' ? types : [])),
 );
 
 /** Data in which each kind of event has the address. */

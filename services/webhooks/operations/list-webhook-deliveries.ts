@@ -3,7 +3,7 @@ import type { ListWebhookDeliveriesRequest } from '#gen/postrider/webhooks/v1/we
 import { query } from '#lib/postgres/query.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
-import { resourceOf } from '../event-types.ts';
+import { resourceOf } from '../input/event-types.ts';
 import { type DeliveryRow, deliveryColumns, deliveryMessage } from '../views/delivery.ts';
 
 const limitDefault = 20;

@@ -2,7 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
-import { eventTypes } from '../event-types.ts';
+import { eventTypes } from '../input/event-types.ts';
 import { webhooksRoutes } from '../service.ts';
 import {
   content,

@@ -2,7 +2,8 @@ import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { query } from '#lib/postgres/query.ts';
-import { eventTypes } from '../event-types.ts';
+import { eventFaults } from '../../../test/setup/event-faults.ts';
+import { eventTypes } from '../input/event-types.ts';
 import { deliveriesOf, endpointOf, until } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint } from '../test/given-endpoint.ts';
@@ -67,6 +68,7 @@ test('the data have the shape of the real events of each type', async () => {
     const { type, data } = JSON.parse(body);
     const [kind = ''] = type.split('.');
     expect(data).toMatchObject(Reflect.get(shapes, kind));
+    expect(eventFaults(type, JSON.stringify(data))).toEqual([]);
   }
   expect(endpoint.received).toHaveLength(eventTypes.length);
 });

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
+import { declaredEvent } from '#lib/events/contracts.ts';
+import { exampleOf } from '#lib/events/example.ts';
 import type { Context, Methods } from '../context.ts';
-import { madeUpData } from '../endpoint/made-up-data.ts';
-import { eventTypes } from '../event-types.ts';
+import { eventTypes } from '../input/event-types.ts';
 import { requireReading } from '../input/rights.ts';
 import { callBack } from '../sending/attempt.ts';
 import { findSubscription } from '../subscription-queries.ts';
@@ -30,7 +31,7 @@ export function testWebhookSubscription(context: Context): Methods['testWebhookS
       key: { workspaceId, id },
       id: `test_${randomBytes(16).toString('hex')}`,
       type,
-      data: JSON.stringify(madeUpData(type, at)),
+      data: JSON.stringify(dataOf(type, at)),
       timestamp: at.toISOString(),
       attempt: 1,
       url,
@@ -48,4 +49,11 @@ export function testWebhookSubscription(context: Context): Methods['testWebhookS
       ...(status === null ? { error: `request failed: ${error}` } : {}),
     };
   };
+}
+
+/** Data in the shape that events of the type have. */
+function dataOf(type: string, at: Date): Record<string, unknown> {
+  const event = declaredEvent(type);
+  if (event) return exampleOf(event.data, at);
+  return { message: 'This is a test of a webhook', event_type: type, created_at: at };
 }

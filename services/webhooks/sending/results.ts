@@ -1,4 +1,4 @@
-import { addPush } from '#lib/jobs/interest-pushes.ts';
+import { addPush } from '#lib/events/interest-pushes.ts';
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';

@@ -3,7 +3,7 @@ import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { eventIdAt } from '../delivery.ts';
-import { deleteDeliveries, deleteStrayEvents } from '../erasing/deliveries.ts';
+import { deleteDeliveries, deleteStrayEvents } from '../matching/delete-deliveries.ts';
 
 const stepRows = 5_000;
 const dayMs = 24 * 60 * 60 * 1_000;

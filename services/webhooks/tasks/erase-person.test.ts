@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
-import type { Erasure } from '../person/erase.ts';
+import type { Erasure } from '../erasing/erase.ts';
 import { countEvents, deliveriesOf } from '../test/deliveries.ts';
 import {
   givenDeliveries,

@@ -1,6 +1,12 @@
 import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Context } from '../context.ts';
-import { addErasure, deleteAbout, deleteStray, type Erasure, hasPending } from '../person/erase.ts';
+import {
+  addErasure,
+  deleteAbout,
+  deleteStray,
+  type Erasure,
+  hasPending,
+} from '../erasing/erase.ts';
 
 const stepSize = 1_000;
 const hourMs = 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { deleteDeliveries } from '../erasing/deliveries.ts';
 import { addEnding } from '../lifecycle/ending.ts';
+import { deleteDeliveries } from '../matching/delete-deliveries.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 
 const stepSize = 5_000;

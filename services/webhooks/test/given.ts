@@ -6,7 +6,7 @@ import {
 } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
-import type { Producers } from '#lib/jobs/interest-pushes.ts';
+import type { Producers } from '#lib/events/interest-pushes.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/query.ts';

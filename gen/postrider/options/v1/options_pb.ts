@@ -2,12 +2,12 @@
 // @generated from file postrider/options/v1/options.proto (package postrider.options.v1, syntax proto3)
 /* eslint-disable */
 
-// The properties of operations beyond their types. The gateway, every service's interceptors, the OpenAPI document and
+// The properties of operations and events beyond their types. The gateway, every service's interceptors, the OpenAPI document and
 // the generated tests read these options and nothing else.
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { FieldOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { FieldOptions, MessageOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/options/v1/options.proto.
  */
 export const file_postrider_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSLSAgoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIEiwKBm5kanNvbhgKIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk5kanNvbhIqCgVhdWRpdBgLIAEoCzIbLnBvc3RyaWRlci5vcHRpb25zLnYxLkF1ZGl0Eg0KBWhlYXZ5GAwgASgIIiYKBUF1ZGl0Eg4KBnRhcmdldBgBIAEoCRINCgVwYWdlcxgCIAEoCSJHCgZOZGpzb24SDQoFaXRlbXMYASABKAkSDgoGY3Vyc29yGAIgASgJEgwKBG5leHQYAyABKAkSEAoIZG9jdW1lbnQYBCABKAgilwEKBkFjY2VzcxIQCgZwdWJsaWMYASABKAhIABIPCgV0b2tlbhgCIAEoCEgAEi4KBm1lbWJlchgDIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk1lbWJlckgAEg8KBW93bmVyGAQgASgISAASDgoEcm9vdBgFIAEoCEgAEhEKB3NlcnZpY2UYBiABKAhIAEIGCgRydWxlIikKBk1lbWJlchIQCghyZXNvdXJjZRgBIAEoCRINCgV3cml0ZRgCIAEoCCLiAQoJSnNvbkZpZWxkEhAKCG51bGxhYmxlGAEgASgIEhMKC251bGxfZmllbGRzGAIgASgIEhEKCXJvd19lcnJvchgDIAEoCBISCgpxdWVyeV9uYW1lGAQgASgJEg8KB2V4YW1wbGUYBSABKAkSDgoGZm9ybWF0GAYgASgJEg4KBmFsd2F5cxgHIAEoCBIOCgZuZWVkZWQYCCABKAgSEQoJbm90X2VtcHR5GAkgASgIEhEKCWdycGNfb25seRgKIAEoCBIMCgRuYW1lGAsgASgJEhIKCmVtcHR5X3NldHMYDCABKAk6XwoJb3BlcmF0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIfLnBvc3RyaWRlci5vcHRpb25zLnYxLk9wZXJhdGlvblIJb3BlcmF0aW9uOlQKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLqOAyABKAsyHy5wb3N0cmlkZXIub3B0aW9ucy52MS5Kc29uRmllbGRSBGpzb25iBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSLSAgoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIEiwKBm5kanNvbhgKIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk5kanNvbhIqCgVhdWRpdBgLIAEoCzIbLnBvc3RyaWRlci5vcHRpb25zLnYxLkF1ZGl0Eg0KBWhlYXZ5GAwgASgIIiYKBUF1ZGl0Eg4KBnRhcmdldBgBIAEoCRINCgVwYWdlcxgCIAEoCSJHCgZOZGpzb24SDQoFaXRlbXMYASABKAkSDgoGY3Vyc29yGAIgASgJEgwKBG5leHQYAyABKAkSEAoIZG9jdW1lbnQYBCABKAgilwEKBkFjY2VzcxIQCgZwdWJsaWMYASABKAhIABIPCgV0b2tlbhgCIAEoCEgAEi4KBm1lbWJlchgDIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk1lbWJlckgAEg8KBW93bmVyGAQgASgISAASDgoEcm9vdBgFIAEoCEgAEhEKB3NlcnZpY2UYBiABKAhIAEIGCgRydWxlIikKBk1lbWJlchIQCghyZXNvdXJjZRgBIAEoCRINCgV3cml0ZRgCIAEoCCKQAQoNRXZlbnRDb250cmFjdBIMCgR0eXBlGAEgASgJEhAKCHByb2R1Y2VyGAIgASgJEhEKCWNvbnN1bWVycxgDIAMoCRINCgVzaW5jZRgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIVCg10aW1lbGluZV9raW5kGAYgASgJEhQKDHNlZ21lbnRfa2luZBgHIAEoCSLiAQoJSnNvbkZpZWxkEhAKCG51bGxhYmxlGAEgASgIEhMKC251bGxfZmllbGRzGAIgASgIEhEKCXJvd19lcnJvchgDIAEoCBISCgpxdWVyeV9uYW1lGAQgASgJEg8KB2V4YW1wbGUYBSABKAkSDgoGZm9ybWF0GAYgASgJEg4KBmFsd2F5cxgHIAEoCBIOCgZuZWVkZWQYCCABKAgSEQoJbm90X2VtcHR5GAkgASgIEhEKCWdycGNfb25seRgKIAEoCBIMCgRuYW1lGAsgASgJEhIKCmVtcHR5X3NldHMYDCABKAk6XwoJb3BlcmF0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIfLnBvc3RyaWRlci5vcHRpb25zLnYxLk9wZXJhdGlvblIJb3BlcmF0aW9uOlwKBWV2ZW50Eh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGLuOAyABKAsyIy5wb3N0cmlkZXIub3B0aW9ucy52MS5FdmVudENvbnRyYWN0UgVldmVudDpUCgRqc29uEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi6jgMgASgLMh8ucG9zdHJpZGVyLm9wdGlvbnMudjEuSnNvbkZpZWxkUgRqc29uYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * How an RPC is called and guarded.
@@ -289,6 +289,70 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 4);
 
 /**
+ * What an event is called, who publishes it and where it shows. All fields of its message are in its JSON, those without a
+ * value as null.
+ *
+ * @generated from message postrider.options.v1.EventContract
+ */
+export type EventContract = Message<"postrider.options.v1.EventContract"> & {
+  /**
+   * Its type, such as `email.bounced`. Stored with subscriptions and deliveries: it never changes.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The service that publishes it.
+   *
+   * @generated from field: string producer = 2;
+   */
+  producer: string;
+
+  /**
+   * The services that it goes to. One with `webhooks` is public: subscriptions may list it, and the documentation shows it.
+   *
+   * @generated from field: repeated string consumers = 3;
+   */
+  consumers: string[];
+
+  /**
+   * The release that it came with, such as `0.2.0`.
+   *
+   * @generated from field: string since = 4;
+   */
+  since: string;
+
+  /**
+   * The resource that its data belong to. To subscribe to it needs the right to read that.
+   *
+   * @generated from field: string resource = 5;
+   */
+  resource: string;
+
+  /**
+   * The kind of its entry in the timeline of a contact; empty if it has none, or one that depends on the data.
+   *
+   * @generated from field: string timeline_kind = 6;
+   */
+  timelineKind: string;
+
+  /**
+   * The kind by which conditions of segments count it; empty if they cannot.
+   *
+   * @generated from field: string segment_kind = 7;
+   */
+  segmentKind: string;
+};
+
+/**
+ * Describes the message postrider.options.v1.EventContract.
+ * Use `create(EventContractSchema)` to create a new message.
+ */
+export const EventContractSchema: GenMessage<EventContract> = /*@__PURE__*/
+  messageDesc(file_postrider_options_v1_options, 5);
+
+/**
  * How a field looks in JSON where that differs from the rule for its type.
  *
  * @generated from message postrider.options.v1.JsonField
@@ -386,7 +450,7 @@ export type JsonField = Message<"postrider.options.v1.JsonField"> & {
  * Use `create(JsonFieldSchema)` to create a new message.
  */
 export const JsonFieldSchema: GenMessage<JsonField> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 5);
+  messageDesc(file_postrider_options_v1_options, 6);
 
 /**
  * How the RPC is called and guarded. Every RPC of ours has it.
@@ -397,10 +461,18 @@ export const operation: GenExtension<MethodOptions, Operation> = /*@__PURE__*/
   extDesc(file_postrider_options_v1_options, 0);
 
 /**
+ * The message is the data of an event.
+ *
+ * @generated from extension: postrider.options.v1.EventContract event = 51003;
+ */
+export const event: GenExtension<MessageOptions, EventContract> = /*@__PURE__*/
+  extDesc(file_postrider_options_v1_options, 1);
+
+/**
  * How the field looks in JSON where that differs from the rule for its type.
  *
  * @generated from extension: postrider.options.v1.JsonField json = 51002;
  */
 export const json: GenExtension<FieldOptions, JsonField> = /*@__PURE__*/
-  extDesc(file_postrider_options_v1_options, 1);
+  extDesc(file_postrider_options_v1_options, 2);
 

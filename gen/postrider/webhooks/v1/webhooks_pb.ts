@@ -153,7 +153,7 @@ export const WebhookSubscriptionSchema: GenMessage<WebhookSubscription> = /*@__P
  */
 export type WebhookSettings = Message<"postrider.webhooks.v1.WebhookSettings"> & {
   /**
-   * 1 to 23 of the types that `webhookSubscriptions.eventTypes` lists. Types of `email.*` need the right to read `message_history`, all
+   * 1 to 50 of the types that `webhookSubscriptions.eventTypes` lists. Types of `email.*` need the right to read `message_history`, all
    * others that to read `contacts`.
    *
    * @generated from field: repeated string event_types = 1;

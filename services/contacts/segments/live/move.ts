@@ -13,7 +13,7 @@
  */
 
 import { ConnectError } from '@connectrpc/connect';
-import type { Outbox } from '#lib/jobs/outbox.ts';
+import type { Outbox } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { touches } from '../../changes/touch.ts';

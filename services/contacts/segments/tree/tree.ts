@@ -1,4 +1,5 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { declaredEvents } from '#lib/events/contracts.ts';
 import { touches } from '../../changes/touch.ts';
 
 /** A time span, half open; in microseconds, as PostgreSQL keeps time. */
@@ -46,35 +47,21 @@ export type Node = Branch | Leaf;
 /** A tree that was checked, with its values read. */
 export type Tree = { root: Node; timezone: string };
 
+/** The kinds of events of a service that conditions count, with their types. */
+const segmentKinds = (producer: string) =>
+  new Map(
+    declaredEvents
+      .filter((event) => event.producer === producer && event.segmentKind !== '')
+      .map(({ segmentKind, type }) => [segmentKind, type]),
+  );
+
 /** The kinds of `timeline.list` that messages are asked for, with the events that tell of them. */
-export const messageKinds: ReadonlyMap<string, string> = new Map([
-  ['insert_message_history', 'email.sent'],
-  ['deliver_email', 'email.delivered'],
-  ['open_email', 'email.opened'],
-  ['click_email', 'email.clicked'],
-  ['bounce_email', 'email.bounced'],
-  ['complain_email', 'email.complained'],
-  ['unsubscribe_email', 'email.unsubscribed'],
-]);
+export const messageKinds: ReadonlyMap<string, string> = segmentKinds('messages');
 
 export const customEventPrefix = 'custom_event.';
 
-/**
- * The other kinds of `timeline.list`; those of segments are refused, so that no segment depends on
- * another.
- */
-export const plainKinds: ReadonlySet<string> = new Set([
-  'contact.created',
-  'contact.updated',
-  'list.subscribed',
-  'list.unsubscribed',
-  'list.confirmed',
-  'list.resubscribed',
-  'list.bounced',
-  'list.complained',
-  'list.pending',
-  'list.removed',
-]);
+/** The other kinds. Those of segments are none, so that no segment depends on another. */
+export const plainKinds: ReadonlySet<string> = new Set(segmentKinds('contacts').keys());
 
 export function leavesOf(node: Node): Leaf[] {
   return node.kind === 'branch' ? node.nodes.flatMap(leavesOf) : [node];

@@ -1,0 +1,105 @@
+import { addJob } from '#lib/jobs/jobs.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { satellites } from '../message-queries.ts';
+import { requestConfirmations } from './confirmations.ts';
+import { countStep } from './variation-counts.ts';
+
+/** Contacts that were deleted: when each address was, by the address. */
+export type Deletions = { workspaceId: string; deletedAt: Readonly<Record<string, string>> };
+
+/**
+ * Longer than from the question to contacts until a message is written, which waits for a busy
+ * database.
+ */
+const againAfterMs = 60_000;
+
+/**
+ * Forgets contacts now and once more a minute later. A message that contacts was asked about before
+ * the deletion may be written after it; its time is that of the question, so that the second pass
+ * finds it. Those without a time were deleted now.
+ */
+export async function forgetTwice(
+  em: EntityManager,
+  workspaceId: string,
+  deletions: ReadonlyMap<string, string | null>,
+): Promise<void> {
+  // The second pass must not take what is newer than the first.
+  const [row] = await query<{ deleted_at: Record<string, string> }>(
+    em,
+    `select jsonb_object_agg(email, least(at::timestamptz, now())) as deleted_at
+     from jsonb_each_text($1::jsonb) as given (email, at)`,
+    [JSON.stringify(Object.fromEntries(deletions))],
+  );
+  const payload = { workspaceId, deletedAt: row?.deleted_at ?? {} };
+  await forget(em, payload);
+  const runAt = new Date(Date.now() + againAfterMs);
+  await addJob(em, 'messages', { task: 'forgetContacts', payload, runAt });
+}
+
+/**
+ * The history keeps the messages without the address and the content; waiting messages are not
+ * sent.
+ */
+export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: Deletions) {
+  const values = [workspaceId, Object.keys(at), JSON.stringify(at)];
+  const olderMessage = `m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
+    and coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
+  // What the statements after it see is final: contents that are being stored have locked their
+  // messages.
+  await query(
+    em,
+    `select from messages m where ${olderMessage} order by id for no key update`,
+    values,
+  );
+  await query(
+    em,
+    `with forgotten as materialized (
+       update messages m set contact_email = '', updated_at = now(), owner = null, lease_until = null, due_at = null,
+         status = case when m.status in ('deferred', 'sending') then 'skipped' else m.status end,
+         status_info = case when m.status in ('deferred', 'sending') then 'removed' else m.status_info end
+       from messages before
+       where ${olderMessage}
+         and before.workspace_id = m.workspace_id and before.id = m.id
+       returning m.workspace_id, m.id, m.broadcast_id, m.template_id, m.by_hand,
+         (before.status in ('deferred', 'sending'))::int as skipped, -(before.status = 'deferred')::int as deferred
+     ), ${satellites.map(deletion).join(', ')},
+     ${countStep('forgotten', { skipped: 'skipped', deferred: 'deferred' })}
+     select`,
+    values,
+  );
+  const requests = await query<{ email: string; list_id: string; asked_at: string | null }>(
+    em,
+    `delete from confirmations
+     where workspace_id = $1 and email = any($2::text[]) and mailed_at <= ${deletedAt('email')}
+     returning email, list_id,
+       case when asked_at > ${deletedAt('email')} then to_json(asked_at) #>> '{}' end as asked_at`,
+    values,
+  );
+  // The contact has come back since, and its request met the cool-down of the one that was deleted.
+  const returned = requests.flatMap(({ email, list_id: listId, asked_at: at }) =>
+    at === null ? [] : [{ email, listId, at }],
+  );
+  if (returned.length > 0) await requestConfirmations(em, workspaceId, returned);
+  // The address stays, so that it is never mailed again; what people wrote about it does not.
+  await query(
+    em,
+    `update suppressions set note = null
+     where workspace_id = $1 and email = any($2::text[]) and note is not null
+       and created_at <= ${deletedAt('email')}`,
+    values,
+  );
+}
+
+/** SQL of when an address was deleted. */
+function deletedAt(email: string): string {
+  return `($3::jsonb ->> ${email})::timestamptz`;
+}
+
+/** The workspace is hidden from the planner, so that each message is one look by key. */
+function deletion(table: string): string {
+  return `gone_${table} as (
+    delete from ${table} t using forgotten
+    where t.message_id = forgotten.id and t.workspace_id || '' = forgotten.workspace_id
+  )`;
+}

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import { type PersonRecord, readPersonRecords } from '#lib/postgres/person-records.ts';
+import { query } from '#lib/postgres/query.ts';
+import { storeContents } from '../archive/store.ts';
+import { personSources } from '../kept-data.ts';
+import { resetAfterEach, useService } from './given.ts';
+import { attachment, givenMessage } from './transactional.ts';
+
+const given = useService();
+resetAfterEach(given);
+const email = 'held@example.com';
+
+/** All pages of another process, which has read no settings yet. */
+async function allRecords() {
+  const { context } = given.newProcess();
+  const records: PersonRecord[] = [];
+  let cursor: string | undefined = '';
+  while (cursor !== undefined) {
+    const sources = personSources(context, { workspaceId: 'w1', email });
+    const page = await readPersonRecords(sources, cursor);
+    records.push(...page.records);
+    cursor = page.nextCursor;
+  }
+  return records;
+}
+
+test('messages come with their values, files and kept content, beside suppression and confirmations', async () => {
+  const request = { data: { order: 7 }, options: { cc: ['boss@example.com'] } };
+  const own = { contact_email: email };
+  const id = await givenMessage(given.store, { ...own, request, attachments: [attachment] });
+  for (let count = 0; count < 11; count += 1) await givenMessage(given.store, own);
+  await givenMessage(given.store, { ...own, workspace_id: 'w2' });
+  await givenMessage(given.store, { contact_email: 'other@example.com' });
+  given.world.contentDays = 30;
+  const bytes = Buffer.from('Subject: Hello\r\nContent-Type: text/plain\r\n\r\nYour order\r\n');
+  await storeContents(given.context, [{ workspaceId: 'w1', id, bytes }]);
+  await given.suppressions.addSuppression({ workspaceId: 'w1', email, note: 'asked' });
+  await query(
+    given.store.fork(),
+    `insert into confirmations (workspace_id, email, list_id, mailed_at) values ('w1', $1, 'weekly', now())`,
+    [email],
+  );
+  const records = await allRecords();
+  expect(records.slice(0, 2)).toMatchObject([
+    { kind: 'suppression', data: { email, reason: 'opted_out', note: 'asked' } },
+    { kind: 'confirmation', data: { email, list_id: 'weekly' } },
+  ]);
+  const messages = records.slice(2);
+  expect(messages).toHaveLength(12);
+  expect(messages.find(({ data }) => data.id === id)).toMatchObject({
+    kind: 'message',
+    data: {
+      contact_email: email,
+      message_data: { data: { order: 7 } },
+      channel_options: { cc: ['boss@example.com'] },
+      attachments: [{ filename: 'receipt.pdf' }],
+      content: { subject: 'Hello', text: expect.stringContaining('Your order') },
+    },
+  });
+});
