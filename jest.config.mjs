@@ -3,20 +3,22 @@ const slow = process.env.SLOW_TESTS
   ? []
   : ['/test/security/rotation\\.test\\.ts$', '/test/faults/disk-full\\.test\\.ts$'];
 
-/** Tests run the sources as they are: Node strips the types, Jest sees ES modules. */
+/** Node loads the sources as they are, and strips the types. */
 export default {
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': '<rootDir>/test/setup/strip-types.cjs' },
+  runtime: '<rootDir>/test/setup/runtime.cjs',
+  testEnvironment: '<rootDir>/test/setup/environment.cjs',
+  injectGlobals: false,
+  transform: {},
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.postrider/', ...slow],
   modulePathIgnorePatterns: ['<rootDir>/.postrider/'],
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.cjs',
-  maxWorkers: 2,
-  // Jest never frees the modules of a file that has run (30 MB for a service's); a worker with a large heap takes longer to
-  // exit than the half second that Jest waits for it.
+  // Twice the cores of CI: files wait as long as they compute.
+  maxWorkers: 4,
+  // A worker with a large heap takes longer to exit than the half second that Jest waits for it.
   workerIdleMemoryLimit: '300MB',
-  testTimeout: 20_000,
+  // For a test that hangs; a busy machine takes ten times as long as a quiet one.
+  testTimeout: 60_000,
 };

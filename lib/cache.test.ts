@@ -100,3 +100,22 @@ test('calls at the same time share one load, whatever its size', async () => {
   await Promise.all([cached('key', load), cached('key', load), cached('key', load)]);
   expect(loads).toBe(1);
 });
+
+test('a dropped value is loaded again, also if it was being loaded', async () => {
+  const cached = createCache<number>({ entriesMax: 10 });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  await cached('a', async () => 1);
+  await cached('b', async () => 1);
+  const before = cached('c', () => promise);
+  cached.drop((key) => key !== 'b');
+  expect(await cached('c', async () => 2)).toBe(2);
+  resolve(1);
+  expect(await before).toBe(1);
+  for (const [key, value] of [
+    ['a', 2],
+    ['b', 1],
+    ['c', 2],
+  ] as const) {
+    expect(await cached(key, async () => 2)).toBe(value);
+  }
+});

@@ -5,6 +5,14 @@ import { LRUCache } from 'lru-cache';
  */
 const keyLengthMax = 1_024;
 
+type CacheOptions<Value> = CacheBound<Value> & { keepMs?: number };
+
+export type Cache<Value> = {
+  (key: string, load: () => Promise<Value>): Promise<Value>;
+  /** Drops values, and those that are being loaded, by their keys. */
+  drop(isDropped: (key: string) => boolean): void;
+};
+
 type CacheBound<Value> =
   | { entriesMax: number }
   /** `sizeOf` gives about what a value holds in memory. */
@@ -16,7 +24,8 @@ type CacheBound<Value> =
  * or that takes more than half of the bytes. Calls that ask for a value while it is loaded share
  * the load.
  */
-export function createCache<Value>({ keepMs, ...bound }: CacheBound<Value> & { keepMs?: number }) {
+export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
+  const { keepMs, ...bound } = options;
   const entries = new LRUCache<string, { value: Promise<Value> }>({
     ...('entriesMax' in bound
       ? { max: bound.entriesMax }
@@ -26,7 +35,7 @@ export function createCache<Value>({ keepMs, ...bound }: CacheBound<Value> & { k
     perf: { now: () => Date.now() },
   });
   const isSized = 'sizeOf' in bound;
-  return (key: string, load: () => Promise<Value>): Promise<Value> => {
+  const get = (key: string, load: () => Promise<Value>): Promise<Value> => {
     if (key.length > keyLengthMax) return load();
     const known = entries.get(key);
     if (known) return known.value;
@@ -50,6 +59,10 @@ export function createCache<Value>({ keepMs, ...bound }: CacheBound<Value> & { k
     );
     return entry.value;
   };
+  const drop = (isDropped: (key: string) => boolean): void => {
+    for (const key of [...entries.keys()]) if (isDropped(key)) entries.delete(key);
+  };
+  return Object.assign(get, { drop });
 }
 
 const textLengthMax = 255;

@@ -10,15 +10,11 @@ const steps: [name: string, command: string, ...args: string[]][] = [
   ['contract format', 'buf', 'format', '--diff', '--exit-code'],
 ];
 
-const forJest = { NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning' };
 const failed: string[] = [];
 
 function step(name: string, command: string, ...args: string[]): void {
   const before = performance.now();
-  const { status } = spawnSync(command, args, {
-    stdio: 'inherit',
-    env: { ...process.env, ...forJest },
-  });
+  const { status } = spawnSync(command, args, { stdio: 'inherit' });
   const seconds = ((performance.now() - before) / 1_000).toFixed(1);
   process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n`);
   if (status !== 0) failed.push(name);

@@ -59,9 +59,12 @@ export type StackOptions = {
   temporalAddress?: string;
 };
 
-/** Where the stack of a worker of Jest is. */
-export function stackFolder(worker: number): string {
-  return `${process.env.TEST_STACK_FOLDER}-${worker}`;
+/** Stacks that the files of a run share. Each uses 2 GB of memory. */
+export const stacksMax = 2;
+
+/** Where a shared stack is, from the first. */
+export function stackFolder(number: number): string {
+  return `${process.env.TEST_STACK_FOLDER}-${number}`;
 }
 
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {

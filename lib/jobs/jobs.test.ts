@@ -11,7 +11,7 @@ import { migrateJobs } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
 import { givenStore, service, things } from '../test/given.ts';
-import { addJob, type JobRunner, runJobs } from './jobs.ts';
+import { addJob, type JobRunner, runJobs, sendNotice } from './jobs.ts';
 
 let store: Store;
 let messages: Store;
@@ -72,7 +72,8 @@ test('a job whose change is rolled back never runs', async () => {
   await add(2);
   await untilDone(1);
   expect(done).toEqual([{ number: 2 }]);
-  expect(await waiting()).toEqual([]);
+  // The row of a job goes after its task has ended.
+  await until('no job waits', async () => (await waiting()).length === 0);
 });
 
 test('of waiting jobs with the same key only the last one runs', async () => {
@@ -247,4 +248,35 @@ test('a job whose process was killed while it ran runs again', async () => {
   start();
   await untilDone(1);
   expect(done).toEqual([{ number: 1 }]);
+});
+
+test('a notice reaches every process of the service once its transaction commits, and no other service', async () => {
+  const heard: string[] = [];
+  const hear = (process: string, name = service) =>
+    runJobs({
+      url: store.url,
+      service: name,
+      tasks: { note },
+      notices: { changed: (text) => void heard.push(`${process} ${text}`) },
+      log: createLog('test', 'silent'),
+    });
+  await migrateJobs(store.fork(), store.url, 'neighbour');
+  const runners = [hear('first'), hear('second'), hear('other', 'neighbour')];
+  const send = (text: string) => sendNotice(store.fork(), service, { name: 'changed', text });
+  await until('both listen', async () => {
+    await send('w0');
+    return ['first w0', 'second w0'].every((each) => heard.includes(each));
+  });
+  heard.length = 0;
+  await store.fork().transactional(async (em) => {
+    await sendNotice(em, service, { name: 'changed', text: 'w1' });
+    await send('w2');
+    await until('the later one arrives', async () => heard.includes('second w2'));
+    expect(heard).not.toContain('second w1');
+  });
+  await until('both hear', async () =>
+    ['first w1', 'second w1'].every((each) => heard.includes(each)),
+  );
+  expect(heard.some((each) => each.startsWith('other'))).toBe(false);
+  await Promise.all(runners.map((each) => each.stop()));
 });

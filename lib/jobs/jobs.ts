@@ -111,6 +111,22 @@ const shortLived = [
 
 export type JobRunner = { stop(): Promise<void> };
 
+export type NoticeHandlers = Readonly<Record<string, (text: string) => void>>;
+
+/**
+ * Tells all processes of the service that run its jobs, once the transaction commits. One that has
+ * no connection at that moment misses it.
+ */
+export async function sendNotice(
+  em: EntityManager,
+  service: string,
+  { name, text }: { name: string; text: string },
+): Promise<void> {
+  await query(em, 'select pg_notify($1, $2)', [noticeChannel(service, name), text]);
+}
+
+const noticeChannel = (service: string, name: string): string => `${schemaOf(service)}_${name}`;
+
 type RunOptions = {
   url: string;
   service: string;
@@ -125,6 +141,8 @@ type RunOptions = {
    * brought forward.
    */
   minutely?: readonly string[];
+  /** What is done on notices of other processes of the service, by name. */
+  notices?: NoticeHandlers;
   /** Of each lane. */
   connectionsMax?: number;
   log: Log;
@@ -142,6 +160,7 @@ type Lane = {
   jobsAtOnce: number;
   minutely?: readonly string[];
   crontab?: string[];
+  notices?: NoticeHandlers;
 };
 
 /**
@@ -166,7 +185,7 @@ export function runJobs(options: RunOptions): JobRunner {
   };
 }
 
-function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane[] {
+function lanesOf({ service, tasks, slowTasks, minutely = [], notices }: RunOptions): Lane[] {
   const main: Lane = {
     tasks: {
       ...tasks,
@@ -181,6 +200,7 @@ function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane
       '* * * * * release',
       ...minutely.map((task) => `* * * * * ${task} ?jobKey=${task}`),
     ],
+    ...(notices ? { notices } : {}),
   };
   return [main, ...(slowTasks ? [{ tasks: slowTasks, jobsAtOnce: slowJobsAtOnce }] : [])];
 }
@@ -219,20 +239,25 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
     maxPoolSize: more.connectionsMax ?? connectionsDefault,
     pollInterval: 1_000,
     noHandleSignals: true,
-    events: listening(service),
+    events: listening(service, lane.notices),
     logger: forwardErrors(log),
   });
 }
 
 const ends = ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:listen:release'] as const;
 
-/** Has a runner hear of the jobs of its own schema only. */
-function listening(service: string): WorkerEvents {
+/** Has a runner hear of the jobs of its own schema only, and of notices. */
+function listening(service: string, notices: NoticeHandlers = {}): WorkerEvents {
   const events: WorkerEvents = new EventEmitter();
   const schema = schemaOf(service);
   events.on('pool:listen:success', ({ workerPool, client }) => {
-    const nudge = (jobs: number): void => workerPool.nudge(jobs);
-    const endHearing = onNotice(client, schema, nudge);
+    const heard = new Map([
+      [schema, (jobs: string) => workerPool.nudge(Number.parseInt(jobs, 10))],
+      ...Object.entries(notices).map(
+        ([name, handle]) => [noticeChannel(service, name), handle] as const,
+      ),
+    ]);
+    const endHearing = onNotices(client, heard);
     // Workers that have ended must not be nudged.
     const stop = (): void => {
       endHearing();
@@ -241,16 +266,18 @@ function listening(service: string): WorkerEvents {
     for (const end of ends) events.on(end, stop);
     // After the library's own LISTEN. Lost connections are reported there as well.
     setImmediate(() => {
-      client.query(`listen ${schema}; unlisten "jobs:insert"`).catch(() => {});
+      const listens = [...heard.keys()].map((channel) => `listen ${channel}`).join('; ');
+      client.query(`${listens}; unlisten "jobs:insert"`).catch(() => {});
     });
   });
   return events;
 }
 
-function onNotice(client: PoolClient, schema: string, nudge: (jobs: number) => void): () => void {
-  const hear = ({ channel, payload = '' }: Notification): void => {
-    if (channel === schema) nudge(Number.parseInt(payload, 10));
-  };
+function onNotices(
+  client: PoolClient,
+  heard: ReadonlyMap<string, (text: string) => void>,
+): () => void {
+  const hear = ({ channel, payload = '' }: Notification): void => heard.get(channel)?.(payload);
   client.on('notification', hear);
   return () => client.off('notification', hear);
 }

@@ -9,7 +9,7 @@ import type { Env, Variables } from '#lib/env.ts';
 import { type EventTask, runEventJobs } from '#lib/events/event-runner.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
-import { runJobs } from '#lib/jobs/jobs.ts';
+import { type NoticeHandlers, runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { clockWatch } from '#lib/keys/tokens.ts';
@@ -47,6 +47,8 @@ export type ServiceProcess = {
   deliverEvents?: EventTask;
   /** Jobs that wait for servers of tenants, in a lane of their own. */
   slowTasks?: TaskList;
+  /** What it does on notices of its other processes, by name. */
+  notices?: NoticeHandlers;
   /** What it stores sealed; `rotate-secrets` as argument seals it by the key in use. */
   sealed?: readonly SealedColumn[];
   /** Those of `tasks` that run at the start and every minute. */
@@ -189,6 +191,7 @@ function runServiceJobs(base: Base, service: ServiceProcess, config: ServiceConf
       : { ...service.tasks, forwardAudit: forwardAudit(config.name, base.peer('workspaces')) },
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
+    ...(service.notices ? { notices: service.notices } : {}),
     connectionsMax: config.jobConnections,
     log: base.log,
   });

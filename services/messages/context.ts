@@ -5,6 +5,7 @@ import type { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import type {
   BroadcastSendService,
   CredentialService,
+  MailSettingsService,
   MessageLinkService,
   MessageService,
   SendingStateService,
@@ -86,5 +87,6 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof HoldService> &
   ServiceImpl<typeof SystemMailService> &
   ServiceImpl<typeof CredentialService> &
+  ServiceImpl<typeof MailSettingsService> &
   ServiceImpl<typeof TrackingService> &
   ServiceImpl<typeof TransactionalService>;

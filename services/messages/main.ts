@@ -23,6 +23,7 @@ import { Underway } from './delivery/underway.ts';
 import { Hold } from './hold/hold.ts';
 import { sealedColumns } from './kept-data.ts';
 import { notificationUses } from './notifications/template-uses.ts';
+import { settingsChanged } from './operations/refresh-settings.ts';
 import { createFeeds } from './plans/feeds.ts';
 import { createPlans } from './plans/plans.ts';
 import { providers } from './providers/all.ts';
@@ -126,6 +127,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
+    notices: { [settingsChanged]: plans.refresh },
     prepare: async () => {
       await erasing.add(store.fork(), 0);
       await clearing.add(store.fork(), 0);

@@ -11,6 +11,7 @@ import { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import {
   BroadcastSendService,
   CredentialService,
+  MailSettingsService,
   MessageLinkService,
   MessageService,
   SendingStateService,
@@ -54,6 +55,7 @@ import { listSuppressions } from './operations/list-suppressions.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
+import { refreshSettings } from './operations/refresh-settings.ts';
 import { releaseHold } from './operations/release-hold.ts';
 import { removeSuppression } from './operations/remove-suppression.ts';
 import { resealPasswords } from './operations/reseal-passwords.ts';
@@ -79,6 +81,7 @@ export const services = [
   SystemMailService,
   HoldService,
   CredentialService,
+  MailSettingsService,
   TransactionalService,
   SuppressionService,
   MessageFactsService,
@@ -122,6 +125,7 @@ export function messagesRoutes(context: Context) {
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
     router.service(CredentialService, { resealPasswords: resealPasswords(context) });
+    router.service(MailSettingsService, { refreshSettings: refreshSettings(context) });
     router.service(HoldService, {
       getHold: getHold(context),
       placeHold: placeHold(context),

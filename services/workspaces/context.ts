@@ -16,6 +16,7 @@ import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { DataService, UsageCounter } from './deletion/erase.ts';
+import type { MailSettings } from './integrations/mail-settings.ts';
 import type { IntegrationUses } from './integrations/uses.ts';
 import type { LastUse } from './keys/last-use.ts';
 import type { Credentials } from './keys/sealed.ts';
@@ -36,6 +37,7 @@ export type Context = {
   integrationUses: Readonly<Record<string, IntegrationUses>>;
   systemMail: SystemMailer;
   credentials: Credentials;
+  mailSettings: MailSettings;
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];

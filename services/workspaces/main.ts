@@ -1,5 +1,9 @@
 import { createClient } from '@connectrpc/connect';
-import { CredentialService, SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  CredentialService,
+  MailSettingsService,
+  SystemMailService,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
 import { oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { clockWatch } from '#lib/keys/tokens.ts';
 import { createEgress } from '#lib/outside/egress.ts';
@@ -39,6 +43,7 @@ export const part = servicePart(
       usageCounters: dataServices,
       integrationUses: integrationUsesOf({ peer }),
       credentials: createClient(CredentialService, peer('messages')),
+      mailSettings: createClient(MailSettingsService, peer('messages')),
       now: () => new Date(),
       rootEmails,
       rootSignInsMax,

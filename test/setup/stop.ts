@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
-import { openStack, stackFolder } from '../stack.ts';
+import { openStack, stackFolder, stacksMax } from '../stack.ts';
 import { started } from './start.ts';
 
 /** Stops what start.ts has started, also after failed tests. */
-export default async function stop({ maxWorkers }: { maxWorkers: number }): Promise<void> {
-  const workers = Array.from({ length: maxWorkers }, (_, index) => index + 1);
-  await Promise.all(workers.map((worker) => endStack(stackFolder(worker))));
+export default async function stop(): Promise<void> {
+  const folders = Array.from({ length: stacksMax }, (_, at) => stackFolder(at + 1));
+  await Promise.all(folders.map(endStack));
   await started.postgres?.stop();
   if (started.folder) rmSync(started.folder, { recursive: true, force: true });
 }
@@ -13,4 +13,5 @@ export default async function stop({ maxWorkers }: { maxWorkers: number }): Prom
 async function endStack(folder: string): Promise<void> {
   if (existsSync(`${folder}/ready.json`)) await openStack(folder).stop();
   rmSync(folder, { recursive: true, force: true });
+  rmSync(`${folder}.holder`, { force: true });
 }

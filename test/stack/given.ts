@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { settingsKeepMs } from '../../services/messages/plans/plans.ts';
 import type { TestStack } from '../stack.ts';
 import type { Answer } from './client.ts';
 import { ownerToken } from './owner.ts';
@@ -214,8 +212,4 @@ export async function setLimits(stack: TestStack, limits: Limits): Promise<void>
     provider,
   };
   good(await call('workspaces.updateIntegration', body, { token }));
-  // A lower rate and a warm-up apply once the cached settings of messages have expired, which
-  // nothing reports.
-  const isWarmUp = limits.warm_up ?? integration.email_provider.warm_up;
-  if (limits.rate_limit_per_minute < fast || isWarmUp) await sleep(settingsKeepMs);
 }

@@ -60,9 +60,8 @@ function send(pid: number, word: NodeJS.Signals): void {
   }
 }
 
-/** In Jest the errors of Node are not of the Error that a test sees. */
 function isGone(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH';
+  return error instanceof Error && 'code' in error && error.code === 'ESRCH';
 }
 
 function childrenOf(parent: number): number[] {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { durationFromMs, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -139,7 +139,11 @@ test('only the first call for recipients says that it is the first', async () =>
   given.neighbours.sendBatch = async (request) => {
     const { emails, isFirstCall } = request;
     asked.push([emails[0], isFirstCall]);
-    if (asked.length === 1) return create(SendBatchResponseSchema, { notStarted: emails.length });
+    // The pause is noticed while the first batch waits, however busy the machine is.
+    const retryAfter = durationFromMs(60_000);
+    if (asked.length === 1) {
+      return create(SendBatchResponseSchema, { notStarted: emails.length, retryAfter });
+    }
     if (emails[0] === 'p00400@example.com') await given.client.pauseBroadcast(key);
     return allSent(request);
   };

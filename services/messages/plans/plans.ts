@@ -65,10 +65,12 @@ export type Plans = {
   settings(workspaceId: string): Promise<GetSettingsResponse>;
   /** An integration's warm-up; undefined if it has none. */
   warmUp(workspaceId: string, integrationId: string): Promise<WarmUp | undefined>;
+  /** Has a workspace's settings and integrations read again. */
+  refresh(workspaceId: string): void;
 };
 
-/** Settings and credentials may be this old: an owner's changes apply within seconds. */
-export const settingsKeepMs = 5_000;
+/** Settings and credentials may be this old where the notice of a change was missed. */
+const settingsKeepMs = 5_000;
 /**
  * A version's content never changes; this only frees the memory of versions that are no longer
  * sent.
@@ -118,6 +120,10 @@ export function createPlans(peers: {
     );
   return {
     settings: readSettings,
+    refresh(workspaceId) {
+      settings.drop((key) => key === workspaceId);
+      integrations.drop((key) => key.startsWith(`${workspaceId} `));
+    },
     async warmUp(workspaceId, integrationId) {
       const { emailProvider } = await integrationOf(workspaceId, integrationId);
       return emailProvider?.warmUp;

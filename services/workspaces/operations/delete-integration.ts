@@ -4,6 +4,7 @@ import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { type Integration, integrationNotFound } from '../integration.ts';
+import { refreshMailSettings } from '../integrations/mail-settings.ts';
 import { checkUnused } from '../integrations/uses.ts';
 import { providerKeys } from '../settings.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
@@ -29,6 +30,7 @@ export function deleteIntegration(context: Context): Methods['deleteIntegration'
       if (!integration) throw integrationNotFound();
       await recordChange(em, call, differences(shownIntegration(integration, integration), {}));
     });
+    await refreshMailSettings(context, workspaceId);
     return { status: 'success', message: 'Integration deleted successfully' };
   };
 }

@@ -4,15 +4,12 @@ import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
+import { refreshMailSettings } from '../integrations/mail-settings.ts';
 import { checkedProvider, checkHost } from '../integrations/provider.ts';
 import { secretSealer } from '../integrations/settings.ts';
 
-export function updateIntegration({
-  store,
-  keyring,
-  egress,
-  now,
-}: Context): Methods['updateIntegration'] {
+export function updateIntegration(context: Context): Methods['updateIntegration'] {
+  const { store, keyring, egress, now } = context;
   return async ({ workspaceId, integrationId, name, provider: given }, call) => {
     if (!given) throw invalidField('provider', 'provider is required');
     const seal = secretSealer(keyring, { workspaceId, integrationId });
@@ -34,6 +31,7 @@ export function updateIntegration({
         differences(shownIntegration(before, before), shownIntegration(integration, before)),
       );
     });
+    await refreshMailSettings(context, workspaceId);
     return { status: 'success', message: 'Integration updated successfully' };
   };
 }

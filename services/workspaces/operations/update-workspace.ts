@@ -3,6 +3,7 @@ import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import type { Integration } from '../integration.ts';
+import { refreshMailSettings } from '../integrations/mail-settings.ts';
 import { checkUnused } from '../integrations/uses.ts';
 import { providerKeys, storedSettings } from '../settings.ts';
 import { workspaceMessage } from '../views/workspace.ts';
@@ -11,8 +12,8 @@ import { findIntegrations, lockWorkspace } from '../workspace-queries.ts';
 
 export function updateWorkspace(context: Context): Methods['updateWorkspace'] {
   const { store, now } = context;
-  return (request, call) =>
-    store.fork().transactional(async (em) => {
+  return async (request, call) => {
+    const answer = await store.fork().transactional(async (em) => {
       const workspace = await lockWorkspace(em, request.id);
       const settings = storedSettings(request.settings, workspace.settings);
       const integrations = await findIntegrations(em, [request.id]);
@@ -26,6 +27,9 @@ export function updateWorkspace(context: Context): Methods['updateWorkspace'] {
       await recordChange(em, call, changes);
       return { workspace: workspaceMessage(workspace, integrations) };
     });
+    await refreshMailSettings(context, request.id);
+    return answer;
+  };
 }
 
 /** The service whose work needs each provider. */

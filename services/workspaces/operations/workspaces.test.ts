@@ -576,3 +576,46 @@ test('the first integration becomes the provider of all mail where the settings 
     transactionalEmailProviderId: first,
   });
 });
+
+test('messages is asked to read each change of settings and integrations once it is committed', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const directory = createClient(WorkspaceDirectoryService, given.transport(serviceClaims));
+  const read: string[] = [];
+  const { mailSettings } = given.context;
+  const refreshSettings = async () => {
+    const { name, settings } = await directory.getSettings({ workspaceId: id });
+    read.push(`${name} ${settings?.marketingEmailProviderId === '' ? 'without' : 'with'}`);
+    return mailSettings.refreshSettings({ workspaceId: id });
+  };
+  Object.assign(given.context, { mailSettings: { refreshSettings } });
+  try {
+    const integrationId = await givenIntegration(id);
+    const update = { workspaceId: id, integrationId, name: 'smtp', provider };
+    const without = { marketingEmailProviderId: '', transactionalEmailProviderId: '' };
+    await workspaces.updateWorkspace({ id, name: 'A', settings: without });
+    await workspaces.updateIntegration(update);
+    await workspaces.deleteIntegration({ workspaceId: id, integrationId });
+    expect(read).toEqual(['Acme with', 'A without', 'A without', 'A without']);
+  } finally {
+    Object.assign(given.context, { mailSettings });
+  }
+});
+
+test('an integration changes also while messages does not answer', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const integrationId = await givenIntegration(id);
+  const { mailSettings } = given.context;
+  const refreshSettings = async () => {
+    throw new ConnectError('away', Code.Unavailable);
+  };
+  Object.assign(given.context, { mailSettings: { refreshSettings } });
+  try {
+    await workspaces.updateIntegration({ workspaceId: id, integrationId, name: 'new', provider });
+  } finally {
+    Object.assign(given.context, { mailSettings });
+  }
+  const { workspace } = await workspaces.getWorkspace({ id });
+  expect(workspace?.integrations).toMatchObject([{ name: 'new' }]);
+});

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type ConnectError, createClient } from '@connectrpc/connect';
 import {
+  RefreshSettingsResponseSchema,
   ResealPasswordsResponseSchema,
   SendSystemMailResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
@@ -43,6 +44,7 @@ export async function givenService(url?: string) {
     secretKeys: [secretKey],
     verifyOld: oldTokenVerifier([secretKey], () => {}),
     credentials: { resealPasswords: async () => create(ResealPasswordsResponseSchema) },
+    mailSettings: { refreshSettings: async () => create(RefreshSettingsResponseSchema) },
     egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     systemMail: postbox.systemMail,
     dataServices: {},
