@@ -5,8 +5,9 @@ import type { Env, Variables } from '#lib/env.ts';
 import { connectionStringIn, databaseVariable, readDatabaseUrl } from '#lib/postgres/config.ts';
 import { readDemoMode, readLogLevel } from '#lib/process/config.ts';
 import { readTracesEndpoint } from '#lib/telemetry/config.ts';
-import { type ServiceName, serviceNames } from '../postrider/parts.ts';
+import { serviceNames } from '../postrider/parts.ts';
 import { isFree } from './ports.ts';
+import { type Ports, portsFrom, type ReplicaCounts } from './stack-ports.ts';
 
 /** The configuration of a stack, read once from the environment. */
 export type StackConfig = {
@@ -38,32 +39,8 @@ export type StackConfig = {
   };
 };
 
-export type Ports = {
-  gateway: number;
-  temporalUi: number;
-  inbox: number;
-  smtp: number;
-  temporal: number;
-  postgres: number;
-  grpc: number;
-  services: Record<ServiceName, number[]>;
-  /** HTTP and gRPC of gateways beside the first. */
-  moreGateways: { http: number; grpc: number }[];
-  /** Of `/metrics`, by the name of the process. */
-  metrics: Record<string, number>;
-};
-
 const defaultPort = 4400;
 const replicasMax = 8;
-/** The first ten ports are for parts with one process; services follow, replicas ten apart. */
-const firstServicePort = 10;
-const replicaStep = 10;
-/** The ports of `/metrics` follow those of all processes. */
-const firstMetricsPort = 100;
-
-/** Services with workflows, whose workers are processes of their own. */
-export const servicesWithWorkflows = ['broadcasts', 'contacts', 'webhooks'] as const;
-
 export function readStackConfig(env: Env, root: string): StackConfig {
   return readEnv(env, (variables) => readStack(variables, root));
 }
@@ -114,7 +91,7 @@ export function readCacheFolder(variables: Variables): string {
   });
 }
 
-function readReplicas(variables: Variables): Replicas {
+function readReplicas(variables: Variables): ReplicaCounts {
   const messages = variables.integer('MESSAGES_REPLICAS', {
     fallback: 1,
     from: 1,
@@ -204,55 +181,6 @@ function readDatabaseUrls(variables: Variables): Record<string, string> | undefi
   );
   if (given.every((url) => url === '')) return undefined;
   return Object.fromEntries(serviceNames.map((name) => [name, readDatabaseUrl(variables, name)]));
-}
-
-type Replicas = { all: number; messages: number };
-
-function portsFrom(base: number, replicas: Replicas): Ports {
-  const first = base + firstServicePort;
-  const ofService = (name: ServiceName, at: number) =>
-    Array.from(
-      { length: name === 'messages' ? replicas.messages : replicas.all },
-      (_, replica) => first + at + replica * replicaStep,
-    );
-  const services = Object.fromEntries(
-    serviceNames.map((name, at) => [name, ofService(name, at)]),
-  ) as Ports['services'];
-  return {
-    metrics: metricsPorts(base, services, replicas.all),
-    gateway: base,
-    temporalUi: base + 1,
-    inbox: base + 2,
-    smtp: base + 3,
-    temporal: base + 4,
-    postgres: base + 5,
-    grpc: base + 6,
-    moreGateways: replicas.all > 1 ? [{ http: base + 7, grpc: base + 8 }] : [],
-    services,
-  };
-}
-
-function metricsPorts(
-  base: number,
-  services: Ports['services'],
-  replicas: number,
-): Ports['metrics'] {
-  const others = ['gateway', ...servicesWithWorkflows.map((name) => `${name}-worker`)];
-  const ofOthers = Array.from({ length: replicas }, (_, replica) =>
-    others.map((name, at) => [
-      replicaName(name, replica),
-      base + firstMetricsPort + at + replica * others.length,
-    ]),
-  );
-  const ofServices = serviceNames.flatMap((name) =>
-    services[name].map((port, replica) => [replicaName(name, replica), port + firstMetricsPort]),
-  );
-  return Object.fromEntries([...ofOthers.flat(), ...ofServices]);
-}
-
-/** The name of a process. */
-export function replicaName(name: string, replica: number): string {
-  return replica === 0 ? name : `${name}-${replica + 1}`;
 }
 
 /** Fails on the first port in use, before anything is started. */

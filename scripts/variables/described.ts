@@ -3,11 +3,8 @@ import { describeVariables } from '#lib/config.ts';
 import { type DescribedVariable, required, type Variables } from '#lib/env.ts';
 import type { Role } from '#lib/process/config.ts';
 import { readMailsMax } from '../../deploy/local/inbox/config.ts';
-import {
-  readCacheFolder,
-  readStack,
-  servicesWithWorkflows,
-} from '../../deploy/local/stack-config.ts';
+import { readCacheFolder, readStack } from '../../deploy/local/stack-config.ts';
+import { servicesWithWorkflows } from '../../deploy/local/stack-ports.ts';
 import { readProgram, readSuperuserUrl } from '../../deploy/postrider/config.ts';
 import { serviceNames } from '../../deploy/postrider/parts.ts';
 import { readConfig as readGateway } from '../../gateway/config.ts';
