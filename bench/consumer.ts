@@ -1,5 +1,6 @@
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { readEnv } from '#lib/config.ts';
+import { readServiceKeys } from '#lib/keys/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serve } from '#lib/rpc/server/serve.ts';
@@ -21,7 +22,9 @@ const server = await serve(
           return {};
         },
       }),
-    keyring: createKeyring(readEnv(process.env, (variables) => variables.keyset('webhooks'))),
+    keyring: createKeyring(
+      readEnv(process.env, (variables) => readServiceKeys(variables, 'webhooks')),
+    ),
     authorize: async () => ({
       active: false,
       root: false,

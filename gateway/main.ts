@@ -1,5 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { readEnv } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { RequestLimits } from '#lib/limits/request-limits.ts';
 import { shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
@@ -21,7 +22,7 @@ const routes = routesOf(contracts);
 
 export const part: ProcessPart = {
   configure(env) {
-    const config = readConfig(env, servicesOf(routes));
+    const config = readEnv(env, (variables) => readConfig(variables, servicesOf(routes)));
     return () => start(config);
   },
 };

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { Env, Variables } from './env.ts';
-import { type Keyset, readKeysetOf } from './keys/keyset.ts';
-import { connectionStringOf, inSchema } from './postgres/database-url.ts';
+import {
+  type DescribedVariable,
+  type Env,
+  type IntegerRange,
+  required,
+  type Variables,
+  type VariableText,
+} from './env.ts';
 
 /**
  * Reads the settings of a process. Throws one error that names every variable that is missing or
@@ -10,13 +15,20 @@ import { connectionStringOf, inSchema } from './postgres/database-url.ts';
  */
 export function readEnv<T>(env: Env, read: (variables: Variables) => T): T {
   const faults: string[] = [];
-  const config = read(variablesOf(env, faults));
+  const config = read(variablesOf(env, { faults, described: [] }));
   if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
   return config;
 }
 
-/** The variable of a service's own database. */
-export const databaseVariable = (service: string) => `${service.toUpperCase()}_DATABASE_URL`;
+/**
+ * The variables that `read` asks for when none is set. It must ask for all of them then, whatever
+ * they are.
+ */
+export function describeVariables(read: (variables: Variables) => unknown): DescribedVariable[] {
+  const described: DescribedVariable[] = [];
+  read(variablesOf({}, { faults: [], described }));
+  return described;
+}
 
 /**
  * Ends the process with a line that names every wrong variable; a stack trace would say no more.
@@ -30,86 +42,157 @@ export function settingsOrExit<T>(read: () => T): T {
   }
 }
 
-const anyInteger = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+type Notes = { faults: string[]; described: DescribedVariable[] };
 
-function variablesOf(env: Env, faults: string[]): Variables {
-  const text: Variables['text'] = (name, fallback) => {
-    const value = env[name] || fallback;
-    if (value === undefined) faults.push(`${name} is not set`);
-    return value ?? '';
-  };
-  const secret: Variables['secret'] = (name, fallback) => {
-    const file = env[`${name}_FILE`];
-    if (!file) return text(name, fallback);
-    if (env[name]) faults.push(`${name} and ${name}_FILE are both set`);
-    try {
-      const value = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
-      if (value === '') faults.push(`${name}_FILE: ${file} is empty`);
-      return value;
-    } catch {
-      faults.push(`${name}_FILE: ${file} cannot be read`);
-      return '';
-    }
-  };
-  const derived: Variables['derived'] = (read) => {
-    try {
-      return read(env);
-    } catch (error) {
-      faults.push(error instanceof Error ? error.message : String(error));
-      return undefined;
-    }
-  };
-  const list: Variables['list'] = (name) => {
-    const items = (env[name] ?? '').split(/[,;]/).map((item) => item.trim());
-    return items.filter((item) => item !== '');
+type Reading = {
+  env: Env;
+  faults: string[];
+  describe(
+    name: string,
+    text: VariableText,
+    fallback: string | undefined,
+    more?: Partial<DescribedVariable>,
+  ): void;
+  valueOrFault(name: string, fallback: string | undefined): string;
+};
+
+function variablesOf(env: Env, { faults, described }: Notes): Variables {
+  const reading: Reading = {
+    env,
+    faults,
+    describe: (name, { about, unset }, fallback, more = {}) =>
+      void described.push({
+        ...{ name, about, fallback: unset ?? shownFallback(fallback) },
+        ...{ values: '', isSecret: false, ...more },
+      }),
+    valueOrFault(name, fallback) {
+      const value = env[name] || fallback;
+      if (value === undefined) faults.push(`${name} is not set`);
+      return value ?? '';
+    },
   };
   return {
-    text,
-    secret,
-    list,
-    integer(name, fallback, { from, to } = anyInteger) {
-      const given = text(name, fallback?.toString());
-      const value = Number(given);
-      if (!Number.isSafeInteger(value)) {
-        faults.push(`${name} must be a whole number, not ${given}`);
-      } else if (given !== '' && (value < from || value > to)) {
-        faults.push(`${name} must be from ${from} to ${to}`);
-      }
-      return value;
+    ...textsOf(reading),
+    ...numbersOf(reading),
+    ...choicesOf(reading),
+    ...listsOf(reading),
+    derived: (read) => attempt(read, faults),
+  };
+}
+
+function textsOf(reading: Reading): Pick<Variables, 'text' | 'secret' | 'file'> {
+  const { env, faults } = reading;
+  return {
+    text(name, setting) {
+      reading.describe(name, setting, setting.fallback);
+      return reading.valueOrFault(name, setting.fallback);
     },
-    oneOf(name, words) {
+    secret(name, setting) {
+      reading.describe(name, setting, setting.fallback, { isSecret: true });
+      const path = env[`${name}_FILE`];
+      if (!path) return reading.valueOrFault(name, setting.fallback);
+      if (env[name]) faults.push(`${name} and ${name}_FILE are both set`);
+      const content = contentOf(`${name}_FILE`, path, faults);
+      const value = content?.toString().replace(/[\r\n]+$/, '');
+      if (value === '') faults.push(`${name}_FILE: ${path} is empty`);
+      return value ?? '';
+    },
+    file(name, setting) {
+      reading.describe(name, setting, '');
+      const path = env[name];
+      return path ? (contentOf(name, path, faults) ?? Buffer.alloc(0)) : undefined;
+    },
+  };
+}
+
+function numbersOf(reading: Reading): Pick<Variables, 'integer' | 'optionalInteger'> {
+  const { env, faults } = reading;
+  return {
+    integer(name, setting) {
+      const fallback = setting.fallback?.toString();
+      reading.describe(name, setting, fallback, { values: rangeText(setting) });
+      return integerOf(name, reading.valueOrFault(name, fallback), setting, faults);
+    },
+    optionalInteger(name, setting) {
+      reading.describe(name, setting, '', { values: rangeText(setting) });
+      const given = env[name];
+      return given ? integerOf(name, given, setting, faults) : undefined;
+    },
+  };
+}
+
+function choicesOf({ env, faults, describe }: Reading): Pick<Variables, 'flag' | 'oneOf'> {
+  return {
+    flag(name, setting) {
+      const { fallback = false } = setting;
+      describe(name, setting, String(fallback));
+      return fallback ? env[name] !== 'false' : env[name] === 'true' || env[name] === '1';
+    },
+    oneOf(name, words, setting) {
+      const values = words.map((each) => `\`${each}\``).join(' or ');
+      describe(name, setting, words[0], { values });
       const value = env[name] || words[0];
       const word = words.find((each) => each === value);
       if (!word) faults.push(`${name} must be one of ${words.join(', ')}`);
       return word ?? words[0];
     },
-    databaseUrl: (service) => readDatabaseUrl(service, secret, faults),
-    flag: (name) => env[name] === 'true' || env[name] === '1',
-    requiredList(name) {
-      const items = list(name);
-      if (items.length === 0) faults.push(`${name} is not set`);
-      return items;
-    },
-    keyset(service) {
-      const given = secret('SERVICE_KEYS');
-      const read = () => readKeysetOf(given, service);
-      return (given === '' ? undefined : derived(read)) ?? ({} as Keyset);
-    },
-    derived,
   };
 }
 
-function readDatabaseUrl(service: string, secret: Variables['secret'], faults: string[]): string {
-  const own = databaseVariable(service);
-  const given = secret(own, '');
-  const shared = secret('DATABASE_URL', '');
-  if (given === '' && shared === '') faults.push(`${own} is not set, nor is DATABASE_URL`);
-  if (given === '' && shared === '') return '';
+function listsOf({ env, faults, describe }: Reading): Pick<Variables, 'list' | 'requiredList'> {
+  const itemsOf = (name: string) => {
+    const items = (env[name] ?? '').split(/[,;]/).map((item) => item.trim());
+    return items.filter((item) => item !== '');
+  };
+  return {
+    list(name, setting) {
+      describe(name, setting, '');
+      return itemsOf(name);
+    },
+    requiredList(name, setting) {
+      describe(name, setting, undefined);
+      const items = itemsOf(name);
+      if (items.length === 0) faults.push(`${name} is not set`);
+      return items;
+    },
+  };
+}
+
+function shownFallback(fallback: string | undefined): string {
+  if (fallback === undefined) return required;
+  return fallback === '' ? '' : `\`${fallback}\``;
+}
+
+function attempt<T>(read: () => T, faults: string[]): T | undefined {
   try {
-    return given === '' ? inSchema(connectionStringOf(shared), service) : connectionStringOf(given);
+    return read();
   } catch (error) {
-    const name = given === '' ? 'DATABASE_URL' : own;
-    faults.push(`${name}: ${error instanceof Error ? error.message : error}`);
-    return '';
+    faults.push(error instanceof Error ? error.message : String(error));
+    return undefined;
   }
+}
+
+function contentOf(name: string, path: string, faults: string[]): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    faults.push(`${name}: ${path} cannot be read`);
+    return undefined;
+  }
+}
+
+function integerOf(name: string, given: string, range: IntegerRange, faults: string[]): number {
+  const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER } = range;
+  const value = Number(given);
+  if (!Number.isSafeInteger(value)) {
+    faults.push(`${name} must be a whole number, not ${given}`);
+  } else if (given !== '' && (value < from || value > to)) {
+    faults.push(`${name} must be from ${from} to ${to}`);
+  }
+  return value;
+}
+
+function rangeText({ from, to }: IntegerRange): string {
+  const shown = (value: number) => value.toLocaleString('en-US');
+  return from === undefined || to === undefined ? '' : `${shown(from)} to ${shown(to)}`;
 }

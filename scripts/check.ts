@@ -33,7 +33,9 @@ if (tag) step('contract compatibility', 'buf', 'breaking', '--against', `.git#ta
 else process.stdout.write('--     contract compatibility: there is no release yet\n');
 
 step('generate', 'buf', 'generate');
-step('generated code is committed', 'sh', '-c', 'test -z "$(git status --porcelain gen)"');
+step('generate the lists of variables', 'node', 'scripts/variables/main.ts');
+const generated = 'gen deploy/local/README.md';
+step('generated code is committed', 'sh', '-c', `test -z "$(git status --porcelain ${generated})"`);
 if (!process.argv.includes('--without-tests')) step('tests', 'jest');
 
 if (failed.length > 0) {

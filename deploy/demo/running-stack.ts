@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readEnv } from '#lib/config.ts';
+import { readDataFolder } from '../local/stack-config.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -10,7 +12,7 @@ export type RunningStack = { settings: StackSettings; stop?: () => Promise<void>
 
 /** The running stack, or a new one; only a new one has a `stop`. */
 export async function runningStack(): Promise<RunningStack> {
-  const folder = resolve(root, process.env.POSTRIDER_DATA ?? '.postrider');
+  const folder = resolve(root, readEnv(process.env, readDataFolder));
   const known = readSettings(folder);
   if (known && (await answers(known))) return { settings: known };
   const child = fork(join(root, 'deploy/local/main.ts'), {

@@ -4,7 +4,8 @@ import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './postgres.ts';
 import type { Secrets } from './secrets.ts';
-import { replicaName, type StackConfig, servicesWithWorkflows } from './stack-config.ts';
+import type { StackConfig } from './stack-config.ts';
+import { replicaName, servicesWithWorkflows } from './stack-ports.ts';
 import type { StackPart } from './supervisor.ts';
 import { temporalNamespace } from './temporal.ts';
 

@@ -68,6 +68,11 @@ test('two of every process have ports of their own', () => {
   expect(Object.keys(metrics)).toHaveLength(20);
 });
 
+test('the URL of an own PostgreSQL is taken as it is, for the account that makes databases', () => {
+  const url = 'postgresql://root:x@127.0.0.1:5432/mine';
+  expect(readStackConfig({ DATABASE_URL: url }, root).own.databaseUrl).toBe(url);
+});
+
 test('a URL for each service takes the place of the local PostgreSQL', () => {
   const names = ['workspaces', 'contacts', 'templates', 'broadcasts', 'messages', 'webhooks'];
   const url = (name: string) => `postgresql://${name}:x@127.0.0.1:5432/${name}`;

@@ -1,8 +1,13 @@
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { databaseVariable, readEnv } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
-import { type ServiceName, serviceNames } from '../postrider/parts.ts';
+import { connectionStringIn, databaseVariable, readDatabaseUrl } from '#lib/postgres/config.ts';
+import { readDemoMode, readLogLevel } from '#lib/process/config.ts';
+import { readTracesEndpoint } from '#lib/telemetry/config.ts';
+import { serviceNames } from '../postrider/parts.ts';
 import { isFree } from './ports.ts';
+import { type Ports, portsFrom, type ReplicaCounts } from './stack-ports.ts';
 
 /** The configuration of a stack, read once from the environment. */
 export type StackConfig = {
@@ -34,74 +39,98 @@ export type StackConfig = {
   };
 };
 
-export type Ports = {
-  gateway: number;
-  temporalUi: number;
-  inbox: number;
-  smtp: number;
-  temporal: number;
-  postgres: number;
-  grpc: number;
-  services: Record<ServiceName, number[]>;
-  /** HTTP and gRPC of gateways beside the first. */
-  moreGateways: { http: number; grpc: number }[];
-  /** Of `/metrics`, by the name of the process. */
-  metrics: Record<string, number>;
-};
-
 const defaultPort = 4400;
 const replicasMax = 8;
-/** The first ten ports are for parts with one process; services follow, replicas ten apart. */
-const firstServicePort = 10;
-const replicaStep = 10;
-/** The ports of `/metrics` follow those of all processes. */
-const firstMetricsPort = 100;
-
-/** Services with workflows, whose workers are processes of their own. */
-export const servicesWithWorkflows = ['broadcasts', 'contacts', 'webhooks'] as const;
-
 export function readStackConfig(env: Env, root: string): StackConfig {
-  return readEnv(env, (variables) => stackConfigOf(variables, root));
+  return readEnv(env, (variables) => readStack(variables, root));
 }
 
-function stackConfigOf(variables: Variables, root: string): StackConfig {
-  const optional = (name: string) => variables.text(name, '') || undefined;
-  const base = variables.integer('POSTRIDER_PORT', defaultPort, { from: 1_024, to: 65_000 });
-  const replicas = variables.integer('MESSAGES_REPLICAS', 1, { from: 1, to: replicasMax });
-  const all = variables.integer('REPLICAS', 1, { from: 1, to: 2 });
-  const folder = resolve(root, variables.text('POSTRIDER_DATA', '.postrider'));
-  const journal = variables.text('MESSAGES_JOURNAL', join(folder, 'journal'));
+/** The README of this folder has their table. */
+export function readStack(variables: Variables, root: string): StackConfig {
+  const folder = resolve(root, readDataFolder(variables));
+  const base = variables.integer('POSTRIDER_PORT', {
+    fallback: defaultPort,
+    from: 1_024,
+    to: 65_000,
+    about: 'The port of the gateway; the others follow (below).',
+  });
   return {
     root,
     folder,
-    journalFolder: journal === 'off' ? '' : journal,
-    ports: portsFrom(base, { all, messages: Math.max(all, replicas) }),
+    ports: portsFrom(base, readReplicas(variables)),
+    journalFolder: readJournal(variables, folder),
     publicUrl: readPublicUrl(variables, base),
-    rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
-    secretKey: optional('SECRET_KEY'),
-    demoMode: variables.flag('DEMO_MODE'),
-    logLevel: variables.text('LOG_LEVEL', 'info'),
-    tracesEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT'),
-    own: {
-      databaseUrl: optional('DATABASE_URL') && variables.databaseUrl('DATABASE_URL'),
-      databaseUrls: readDatabaseUrls(variables),
-      temporalAddress: optional('TEMPORAL_ADDRESS'),
-      temporalUi: optional('TEMPORAL_UI'),
-      smtpUrl: optional('SMTP_URL'),
-      webhooksAddress: optional('WEBHOOKS_ADDR'),
-    },
+    rootEmail: readRootEmail(variables),
+    secretKey:
+      variables.text('SECRET_KEY', {
+        fallback: '',
+        unset: 'made on the first start',
+        about: 'Signs in roots; only workspaces gets it. At least 32 characters.',
+      }) || undefined,
+    demoMode: readDemoMode(variables),
+    logLevel: readLogLevel(variables),
+    tracesEndpoint: readTracesEndpoint(variables),
+    own: readOwn(variables),
   };
 }
 
-/** One for each service, or none. */
-function readDatabaseUrls(variables: Variables): Record<string, string> | undefined {
-  if (serviceNames.every((name) => variables.text(databaseVariable(name), '') === '')) return;
-  return Object.fromEntries(serviceNames.map((name) => [name, variables.databaseUrl(name)]));
+export function readDataFolder(variables: Variables): string {
+  return variables.text('POSTRIDER_DATA', {
+    fallback: '.postrider',
+    about: 'Where data, logs and secrets are kept.',
+  });
+}
+
+/** Where programs that were fetched or built are kept, for all folders of data. */
+export function readCacheFolder(variables: Variables): string {
+  const home = homedir() || userInfo().homedir;
+  return variables.text('POSTRIDER_CACHE', {
+    fallback: join(home, '.cache', 'postrider'),
+    unset: '`~/.cache/postrider`',
+    about: 'Where programs that are fetched are kept, such as those of Temporal.',
+  });
+}
+
+function readReplicas(variables: Variables): ReplicaCounts {
+  const messages = variables.integer('MESSAGES_REPLICAS', {
+    fallback: 1,
+    from: 1,
+    to: replicasMax,
+    about: 'Processes of the messages service.',
+  });
+  const all = variables.integer('REPLICAS', {
+    fallback: 1,
+    from: 1,
+    to: 2,
+    about: 'Processes of every kind.',
+  });
+  return { all, messages: Math.max(all, messages) };
+}
+
+function readJournal(variables: Variables, folder: string): string {
+  const given = variables.text('MESSAGES_JOURNAL', {
+    fallback: join(folder, 'journal'),
+    unset: 'in the data folder',
+    about: 'Where messages notes what it has begun and sent; `off` for no journal.',
+  });
+  return given === 'off' ? '' : given;
+}
+
+function readRootEmail(variables: Variables): string {
+  const given = variables.list('ROOT_EMAIL', {
+    unset: '`root@example.com`',
+    about: 'Who may use `user.rootSignin`; several, separated by commas.',
+  });
+  return given.join(',') || 'root@example.com';
 }
 
 /** Links in mails begin with it. */
 function readPublicUrl(variables: Variables, base: number): string {
-  const given = variables.text('PUBLIC_URL', `http://127.0.0.1:${base}`);
+  const given = variables.text('PUBLIC_URL', {
+    fallback: `http://127.0.0.1:${base}`,
+    unset: 'the gateway\u2019s',
+    about: 'The API\u2019s address in links of mails, where it is reached by another name.',
+  });
   variables.derived(() => {
     if (!/^https?:/i.test(given) || !URL.canParse(given)) {
       throw new Error('PUBLIC_URL must be like https://mail.example.com');
@@ -110,53 +139,48 @@ function readPublicUrl(variables: Variables, base: number): string {
   return given.replace(/\/+$/, '');
 }
 
-type Replicas = { all: number; messages: number };
-
-function portsFrom(base: number, replicas: Replicas): Ports {
-  const first = base + firstServicePort;
-  const ofService = (name: ServiceName, at: number) =>
-    Array.from(
-      { length: name === 'messages' ? replicas.messages : replicas.all },
-      (_, replica) => first + at + replica * replicaStep,
-    );
-  const services = Object.fromEntries(
-    serviceNames.map((name, at) => [name, ofService(name, at)]),
-  ) as Ports['services'];
+function readOwn(variables: Variables): StackConfig['own'] {
+  const optional = (name: string, unset: string, about: string) =>
+    variables.text(name, { fallback: '', unset, about }) || undefined;
   return {
-    metrics: metricsPorts(base, services, replicas.all),
-    gateway: base,
-    temporalUi: base + 1,
-    inbox: base + 2,
-    smtp: base + 3,
-    temporal: base + 4,
-    postgres: base + 5,
-    grpc: base + 6,
-    moreGateways: replicas.all > 1 ? [{ http: base + 7, grpc: base + 8 }] : [],
-    services,
+    databaseUrl: readServerUrl(variables),
+    databaseUrls: readDatabaseUrls(variables),
+    temporalAddress: optional('TEMPORAL_ADDRESS', 'ours', 'Your own Temporal, `host:port`.'),
+    temporalUi: optional('TEMPORAL_UI', 'ours', 'The address of its UI.'),
+    smtpUrl: optional(
+      'SMTP_URL',
+      'the inbox',
+      'Where the workspace `demo` sends, such as `smtps://user:secret@host:465`.',
+    ),
+    webhooksAddress: optional(
+      'WEBHOOKS_ADDR',
+      'ours',
+      'A consumer of all events in place of the webhooks service, `host:port`.',
+    ),
   };
 }
 
-function metricsPorts(
-  base: number,
-  services: Ports['services'],
-  replicas: number,
-): Ports['metrics'] {
-  const others = ['gateway', ...servicesWithWorkflows.map((name) => `${name}-worker`)];
-  const ofOthers = Array.from({ length: replicas }, (_, replica) =>
-    others.map((name, at) => [
-      replicaName(name, replica),
-      base + firstMetricsPort + at + replica * others.length,
-    ]),
-  );
-  const ofServices = serviceNames.flatMap((name) =>
-    services[name].map((port, replica) => [replicaName(name, replica), port + firstMetricsPort]),
-  );
-  return Object.fromEntries([...ofOthers.flat(), ...ofServices]);
+function readServerUrl(variables: Variables): string | undefined {
+  const name = 'DATABASE_URL';
+  const given = variables.text(name, {
+    fallback: '',
+    unset: 'ours',
+    about:
+      'The URL of a superuser of your own PostgreSQL; without a database in it, `postrider` is made.',
+  });
+  return given === '' ? undefined : variables.derived(() => connectionStringIn(name, given));
 }
 
-/** The name of a process. */
-export function replicaName(name: string, replica: number): string {
-  return replica === 0 ? name : `${name}-${replica + 1}`;
+/** One for each service, or none. */
+function readDatabaseUrls(variables: Variables): Record<string, string> | undefined {
+  const given = serviceNames.map((name) =>
+    variables.text(databaseVariable(name), {
+      fallback: '',
+      about: 'In its place: a URL for each service, made by `postrider migrate --provision`.',
+    }),
+  );
+  if (given.every((url) => url === '')) return undefined;
+  return Object.fromEntries(serviceNames.map((name) => [name, readDatabaseUrl(variables, name)]));
 }
 
 /** Fails on the first port in use, before anything is started. */

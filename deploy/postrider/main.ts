@@ -15,7 +15,7 @@ const commands: Record<string, (args: string[]) => Promise<void>> = {
 };
 
 const usage = `postrider <word>: one program for every process. Its settings are variables: /docs/variables of a gateway, or
-gateway/docs/variable-list.ts.
+gen/variables.ts.
 
   workspaces | contacts | templates | broadcasts | messages | webhooks    a service
   broadcasts-worker | contacts-worker | webhooks-worker                   the worker of a service's workflows

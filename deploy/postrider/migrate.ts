@@ -1,7 +1,14 @@
 import { parseArgs } from 'node:util';
-import { databaseVariable, readEnv } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
 import type { Env } from '#lib/env.ts';
+import {
+  databaseVariable,
+  readDatabaseUrl,
+  readGivenUrls,
+  readSharedUrl,
+} from '#lib/postgres/config.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { readSuperuserUrl, superuserVariable } from './config.ts';
 import { isService, type ServiceName, serviceNames } from './parts.ts';
 import { provision, provisionShared } from './provision.ts';
 
@@ -35,7 +42,7 @@ export async function migrate(args: string[], env: Env): Promise<void> {
   const stray = positionals.filter((name) => !isService(name));
   if (stray.length > 0) throw new Error(`no service is called ${stray.join(', ')}`);
   const urls = readEnv(env, (variables) =>
-    names.map((name) => ({ name, url: variables.databaseUrl(name) })),
+    names.map((name) => ({ name, url: readDatabaseUrl(variables, name) })),
   );
   if (values.provision) await provisionAll(names, env);
   for (const { name, url } of urls) await migrateOne(name, url);
@@ -56,18 +63,13 @@ async function migrateOne(name: ServiceName, url: string): Promise<void> {
   }
 }
 
-const superuserVariable = 'SUPERUSER_DATABASE_URL';
-
-export const readSuperuserUrl = (env: Env): string =>
-  readEnv(env, (variables) => variables.secret(superuserVariable));
-
 /** Services that share a database by URLs of their own are provisioned together. */
 async function provisionAll(names: readonly ServiceName[], env: Env): Promise<void> {
-  const superuser = readSuperuserUrl(env);
+  const superuser = readEnv(env, readSuperuserUrl);
   const { shared, own } = readEnv(env, (variables) => ({
-    shared: variables.secret('DATABASE_URL', ''),
+    shared: readSharedUrl(variables),
     own: names.flatMap((name) => {
-      const text = variables.secret(databaseVariable(name), '');
+      const text = readGivenUrls(variables, name).own;
       return text === '' ? [] : [{ name, url: new URL(text) }];
     }),
   }));

@@ -5,7 +5,7 @@ import type { Env } from '#lib/env.ts';
 import { createLog } from '#lib/log.ts';
 import type { RunningProcess } from '#lib/process/part.ts';
 import { serveMetrics } from '#lib/process/serve-metrics.ts';
-import { readTelemetry } from '#lib/telemetry/config.ts';
+import { readProgram } from './config.ts';
 import { serveHealth } from './health.ts';
 import type { NamedPart } from './parts.ts';
 import { onTermination } from './termination.ts';
@@ -71,7 +71,7 @@ function configureOrExit(waves: readonly (readonly NamedPart[])[], env: Env) {
       return undefined;
     }
   };
-  const config = attempt(() => readHealthConfig(env));
+  const config = attempt(() => readEnv(env, readProgram));
   const starts = waves.map((wave) =>
     wave.flatMap(({ name, part }): Start[] => {
       const start = attempt(() => part.configure(env));
@@ -83,18 +83,6 @@ function configureOrExit(waves: readonly (readonly NamedPart[])[], env: Env) {
     process.exit(1);
   }
   return { config, starts };
-}
-
-/** The settings of a process, whatever it runs. */
-export function readHealthConfig(env: Env) {
-  return readEnv(env, (variables) => ({
-    host: variables.text('HOST', '127.0.0.1'),
-    port: variables.integer('HEALTH_PORT', 0, { from: 0, to: 65_535 }),
-    shutdownDelayMs: 1_000 * variables.integer('SHUTDOWN_DELAY_SECONDS', 1, { from: 0, to: 60 }),
-    logLevel: variables.text('LOG_LEVEL', 'info'),
-    logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
-    telemetry: readTelemetry(variables),
-  }));
 }
 
 /** Reports not ready and goes on serving, so that callers leave before calls are refused. */

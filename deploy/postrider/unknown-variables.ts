@@ -1,4 +1,4 @@
-import { variables } from '../../gateway/docs/variable-list.ts';
+import { variables as groups } from '#gen/variables.ts';
 import { serviceNames } from './parts.ts';
 
 const prefixes = [...serviceNames, 'gateway'].map((name) => `${name.toUpperCase()}_`);
@@ -7,13 +7,13 @@ const suffixes = ['_DATABASE_URL', '_DATABASE_URL_FILE'];
 const lengthMin = 6;
 
 /** Every name that a process of ours reads. */
-export function knownVariables(): string[] {
-  return variables.flatMap(([, rows]) =>
-    rows.flatMap(({ name, secret }) => {
+function knownVariables(): string[] {
+  return groups.flatMap(({ variables }) =>
+    variables.flatMap(({ name, isSecret }) => {
       const names = name.startsWith('<NAME>')
         ? serviceNames.map((service) => name.replace('<NAME>', service.toUpperCase()))
         : [name];
-      return secret ? names.flatMap((each) => [each, `${each}_FILE`]) : names;
+      return isSecret ? names.flatMap((each) => [each, `${each}_FILE`]) : names;
     }),
   );
 }
@@ -24,16 +24,20 @@ export function knownVariables(): string[] {
  */
 export function unknownVariables(names: readonly string[]): string[] {
   const known = knownVariables();
-  return names
-    .filter((name) => !known.includes(name))
-    .flatMap((name) => {
-      const meant = known.find((each) => isMisspelled(name, each));
-      if (meant) return [`${name} (is it ${meant}?)`];
-      const looksOurs =
-        prefixes.some((prefix) => name.startsWith(prefix)) ||
-        suffixes.some((suffix) => name.endsWith(suffix));
-      return looksOurs ? [name] : [];
-    });
+  return unknownNames(names).flatMap((name) => {
+    const meant = known.find((each) => isMisspelled(name, each));
+    if (meant) return [`${name} (is it ${meant}?)`];
+    const looksOurs =
+      prefixes.some((prefix) => name.startsWith(prefix)) ||
+      suffixes.some((suffix) => name.endsWith(suffix));
+    return looksOurs ? [name] : [];
+  });
+}
+
+/** Names that nothing of ours reads. */
+export function unknownNames(names: readonly string[]): string[] {
+  const known = knownVariables();
+  return names.filter((name) => !known.includes(name));
 }
 
 function isMisspelled(name: string, known: string): boolean {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { variables as processVariables } from '#gen/variables.ts';
 import { publicEvents } from '#lib/events/contracts.ts';
 import { engines } from '#lib/liquid/engine.ts';
 import { variables } from '#lib/liquid/variables.ts';
@@ -51,6 +52,16 @@ test('the page of Liquid has every variable, filter and tag that a mail may use'
   expect(page).toContain('<code>sunday</code>');
   expect(page).toContain('<code>22 November 2026, 09:05</code>');
   expect(page.replace(/<td><code>\d*<\/code><\/td>/g, '')).not.toMatch(/<code><\/code>/);
+});
+
+test('the page of variables has each with its default, and what it may be', async () => {
+  const page = await (await fetch(`${gateway.url}/docs/variables`)).text();
+  for (const { variables } of processVariables)
+    for (const { name } of variables)
+      expect(page).toContain(`<code>${name.replace('<NAME>', '&lt;NAME&gt;')}</code>`);
+  expect(page).toContain('<code>SECRET_KEY</code> or <code>SECRET_KEY_FILE</code>');
+  expect(page).toMatch(/<code>JOB_CONNECTIONS<\/code><\/td><td><code>6<\/code>.*2 to 1,000\.</);
+  expect(page).not.toContain('`');
 });
 
 test('the page of Liquid is drawn however slow the machine is', () => {

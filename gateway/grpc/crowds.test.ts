@@ -155,17 +155,22 @@ test('a connection that resets some calls goes on', async () => {
 
 test('calls of others are answered beside rapid resets', async () => {
   await start();
+  const medianMs = async () => {
+    const timesMs: number[] = [];
+    for (let each = 0; each < 60; each += 1) {
+      const beganAtMs = performance.now();
+      expect(await call()).toMatchObject({ totalContacts: 7 });
+      timesMs.push(performance.now() - beganAtMs);
+    }
+    return timesMs.toSorted((a, b) => a - b)[30] ?? 0;
+  };
+  const quietMs = await medianMs();
   const attack = rapidResets(gateway.port, counted, 1);
-  const timesMs: number[] = [];
-  for (let each = 0; each < 60; each += 1) {
-    const beganAtMs = performance.now();
-    expect(await call()).toMatchObject({ totalContacts: 7 });
-    timesMs.push(performance.now() - beganAtMs);
-  }
+  const besideMs = await medianMs();
   await attack.stop();
-  const [median = 0] = timesMs.toSorted((a, b) => a - b).slice(30);
   expect(attack.tally.get(0)).toBeGreaterThan(0);
-  expect(median).toBeLessThan(100);
+  // Unbounded resets keep a call waiting for seconds.
+  expect(besideMs).toBeLessThan(Math.max(100, 10 * quietMs));
 });
 
 test.each([

@@ -20,9 +20,23 @@ export const ratesDefault: RequestRates = { key: 500, workspace: 1_000, address:
 export function readRequestRates(variables: Variables): RequestRates {
   const range = { from: 0, to: perSecondMax };
   return {
-    key: variables.integer('REQUESTS_PER_SECOND_OF_KEY', ratesDefault.key, range),
-    workspace: variables.integer('REQUESTS_PER_SECOND_OF_WORKSPACE', ratesDefault.workspace, range),
-    address: variables.integer('REQUESTS_PER_SECOND_OF_ADDRESS', ratesDefault.address, range),
+    key: variables.integer('REQUESTS_PER_SECOND_OF_KEY', {
+      ...range,
+      fallback: ratesDefault.key,
+      about:
+        'Requests of one API key or user, over all processes; twice as many at once. The same value in the gateway and every service; `0` for no limit. Workers have none.',
+    }),
+    workspace: variables.integer('REQUESTS_PER_SECOND_OF_WORKSPACE', {
+      ...range,
+      fallback: ratesDefault.workspace,
+      about: 'The same for one workspace.',
+    }),
+    address: variables.integer('REQUESTS_PER_SECOND_OF_ADDRESS', {
+      ...range,
+      fallback: ratesDefault.address,
+      about:
+        'The same for one client address (a /64 of IPv6); links and pictures of mails don\u2019t count. Behind a proxy that `TRUSTED_PROXIES` doesn\u2019t name, all clients are one.',
+    }),
   };
 }
 

@@ -13,9 +13,18 @@ export type EgressSettings = {
 };
 
 export function readEgress(variables: Variables): EgressSettings {
-  const dnsServers = variables.list('DNS_SERVERS');
+  const dnsServers = variables.list('DNS_SERVERS', {
+    unset: 'those of `/etc/resolv.conf`',
+    about:
+      'The DNS servers for names that tenants choose: `address` or `address:port`, several separated by commas.',
+  });
   variables.derived(() => checkServers(dnsServers));
-  return { allow: variables.list('EGRESS_ALLOW'), dnsServers };
+  const allow = variables.list('EGRESS_ALLOW', {
+    unset: 'none',
+    about:
+      'Private ranges in CIDR notation, separated by commas, that hosts which tenants choose may be in: mail servers, feeds, endpoints of webhooks.',
+  });
+  return { allow, dnsServers };
 }
 
 function checkServers(servers: readonly string[]): void {

@@ -4,8 +4,8 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
-import { databaseVariable } from '#lib/config.ts';
-import type { Env } from '#lib/env.ts';
+import { readEnv } from '#lib/config.ts';
+import type { Env, Variables } from '#lib/env.ts';
 import { type EventTask, runEventJobs } from '#lib/events/event-runner.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
@@ -16,6 +16,7 @@ import { clockWatch } from '#lib/keys/tokens.ts';
 import { RequestLimits } from '#lib/limits/request-limits.ts';
 import { type ReportUsage, shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog, type Log } from '#lib/log.ts';
+import { databaseVariable } from '#lib/postgres/config.ts';
 import { resealColumn, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
@@ -110,16 +111,16 @@ type Open<Config> = (base: Base, config: Config) => Promise<ServiceProcess>;
  * when it is stopped.
  */
 export function servicePart<Config extends ServiceConfig>(
-  readConfig: (env: Env, role: Role) => Config,
+  readConfig: (variables: Variables, role: Role) => Config,
   open: Open<Config>,
 ): ServicePart {
   return {
     configure(env) {
-      const config = readConfig(env, 'serve');
+      const config = readEnv(env, (variables) => readConfig(variables, 'serve'));
       return () => start(config, open);
     },
     async reseal(env) {
-      const config = readConfig(env, 'once');
+      const config = readEnv(env, (variables) => readConfig(variables, 'once'));
       const base = openBase(config);
       const { store, sealed = [] } = await open(base, config);
       let unreadable = 0;

@@ -16,7 +16,7 @@ test('a scrape has what can be read, whatever cannot, beside 150 idle connection
   alsoServe(async () => 'other_total 1');
   alsoServe(() => Promise.reject(new Error('gone')));
   const metricsPort = await freePort();
-  const config = { metricsOfIntegrations: 0, tracesEndpoint: undefined };
+  const config = { metricsOfIntegrations: 0, tracesEndpoint: undefined, tracesName: '' };
   serveMetrics({ ...config, metricsHost: '127.0.0.1', metricsPort }, log);
   const url = `http://127.0.0.1:${metricsPort}`;
   await until('it listens', async () => (await fetch(url).catch(() => undefined)) !== undefined);

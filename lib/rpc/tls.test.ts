@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';
+import { readEnv } from '../config.ts';
 import { createLog } from '../log.ts';
 import { connectTo } from './client/client.ts';
 import { type RunningService, serve } from './server/serve.ts';
@@ -48,7 +49,7 @@ async function givenServer(env: Record<string, string> = {}, reflection = true):
       authorize: ownerEverywhere,
       demo: false,
       log: createLog('test', 'silent'),
-      tls: readServerTls({ ...own('server'), ...env }),
+      tls: readEnv({ ...own('server'), ...env }, readServerTls),
       reflection,
       isReady: async () => true,
     },
@@ -59,7 +60,7 @@ async function givenServer(env: Record<string, string> = {}, reflection = true):
 
 /** The result of a call by our own client: the code, or `ok`. */
 async function callBy(address: string, env: Record<string, string>): Promise<string> {
-  const client = createClient(Health, connectTo(address, { tls: readClientTls(env) }));
+  const client = createClient(Health, connectTo(address, { tls: readEnv(env, readClientTls) }));
   return client.check({}).then(
     () => 'ok',
     ({ code }: { code: Code }) => Code[code],
@@ -118,7 +119,7 @@ test.each<[string, Record<string, string>]>([
 ])('%s is refused at start', async (_, names) => {
   await givenServer();
   const entries = Object.entries(names).map(([name, value]) => [name, file(value)]);
-  expect(() => readServerTls(Object.fromEntries(entries))).toThrow(
+  expect(() => readEnv(Object.fromEntries(entries), readServerTls)).toThrow(
     'TLS_CERT_FILE and TLS_KEY_FILE',
   );
 });

@@ -36,8 +36,7 @@ let opened: (Opened & { provider: BasicTracerProvider }) | undefined;
  * Sends spans in batches to the collector that the variables of OpenTelemetry name, as its sampler
  * decides.
  */
-export function openTracing(service: string): Tracing {
-  const name = process.env.OTEL_SERVICE_NAME || `postrider-${service}`;
+export function openTracing(name: string): Tracing {
   const resource = Resource.default().merge(
     new Resource({ 'service.name': name, 'service.namespace': 'postrider' }),
   );

@@ -15,39 +15,85 @@ export type TemporalServer = {
  * key.
  */
 export function readTemporal(variables: Variables): TemporalServer {
-  const TEMPORAL_ADDRESS = variables.text('TEMPORAL_ADDRESS');
-  const TEMPORAL_NAMESPACE = variables.text('TEMPORAL_NAMESPACE', 'default');
-  const TEMPORAL_API_KEY = variables.secret('TEMPORAL_API_KEY', '');
-  const server = { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE };
-  const given = {
-    ...textsOf(variables, [
-      'TEMPORAL_TLS',
-      'TEMPORAL_TLS_SERVER_NAME',
-      'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
-      'TEMPORAL_TLS_CLIENT_CERT_PATH',
-      'TEMPORAL_TLS_CLIENT_KEY_PATH',
-    ]),
-    ...(TEMPORAL_API_KEY ? { TEMPORAL_API_KEY } : {}),
+  const server = {
+    address: variables.text('TEMPORAL_ADDRESS', {
+      about: 'The frontend of Temporal, `host:port`.',
+    }),
+    namespace: variables.text('TEMPORAL_NAMESPACE', {
+      fallback: 'default',
+      about: 'Its namespace.',
+    }),
   };
-  return variables.derived(() => ({ ...server, ...connectionOf(given) })) ?? server;
+  const apiKey = variables.secret('TEMPORAL_API_KEY', {
+    fallback: '',
+    about: 'The key of Temporal Cloud; with it, TLS is on.',
+  });
+  const tls = readTls(variables);
+  const given = Object.entries({ TEMPORAL_API_KEY: apiKey, ...tls });
+  const set = Object.fromEntries(given.filter(([, value]) => value !== ''));
+  return variables.derived(() => ({ ...server, ...connectionOf(set) })) ?? server;
+}
+
+function readTls(variables: Variables): Record<string, string> {
+  const read = (name: string, about: string) => ({
+    [name]: variables.text(name, { fallback: '', about }),
+  });
+  return {
+    ...read(
+      'TEMPORAL_TLS',
+      '`true` for TLS by the authorities that Node knows; the files below turn it on, too.',
+    ),
+    ...read(
+      'TEMPORAL_TLS_SERVER_NAME',
+      'The name in the server\u2019s certificate, where it is not that of the address.',
+    ),
+    ...read(
+      'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+      'A file: the authority of the server\u2019s certificate.',
+    ),
+    ...read(
+      'TEMPORAL_TLS_CLIENT_CERT_PATH',
+      'A file: our certificate, for servers that ask for one.',
+    ),
+    ...read('TEMPORAL_TLS_CLIENT_KEY_PATH', 'A file: the key of that certificate.'),
+  };
+}
+
+/** Settings that a service with workflows and its worker share. */
+export type WorkflowConfig = {
+  temporal: TemporalServer;
+  /** The version of the worker for Temporal's worker versioning; empty if it is not used. */
+  buildId: string;
+  /** Folder in which the worker keeps the bundle of workflows. */
+  cacheFolder: string;
+};
+
+export function readWorkflows(variables: Variables): WorkflowConfig {
+  return {
+    temporal: readTemporal(variables),
+    buildId: readBuildId(variables),
+    cacheFolder: variables.text('CACHE_FOLDER', {
+      fallback: '.postrider/cache',
+      about: 'Where workers keep the bundle of workflows.',
+    }),
+  };
 }
 
 const buildIdForm = /^[\w.-]{0,128}$/;
 
-/** The build of a worker, for Temporal's worker versioning; empty if it is not used. */
-export function readBuildId(variables: Variables): string {
-  const given = variables.text('WORKER_BUILD_ID', '');
+function readBuildId(variables: Variables): string {
+  const given = variables.text('WORKER_BUILD_ID', {
+    fallback: '',
+    unset: 'no versioning',
+    about:
+      'Turns on worker versioning: the build of a worker in its deployment (`postrider-broadcasts`, `postrider-contacts`, `postrider-webhooks`). It takes no run before it is made the current version. At most 128 letters, digits and `._-`.',
+  });
   variables.derived(() => {
     if (!buildIdForm.test(given)) {
       throw new Error('WORKER_BUILD_ID must be at most 128 letters, digits and ._-');
     }
   });
   return given;
-}
-
-function textsOf(variables: Variables, names: readonly string[]): Record<string, string> {
-  const given = names.map((name) => [name, variables.text(name, '')] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
 function connectionOf(given: Record<string, string>): Pick<TemporalServer, 'tls' | 'apiKey'> {

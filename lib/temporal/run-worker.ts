@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import type { Env } from '../env.ts';
+import { readEnv } from '../config.ts';
+import type { Variables } from '../env.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Store } from '../postgres/store.ts';
 import type { Role, ServiceConfig } from '../process/config.ts';
@@ -41,12 +42,12 @@ type WorkerConfig = ServiceConfig & {
  * of the task queue's name.
  */
 export function workerPart<Config extends WorkerConfig>(
-  readConfig: (env: Env, role: Role) => Config,
+  readConfig: (variables: Variables, role: Role) => Config,
   open: (base: Base, config: Config) => Promise<WorkerOptions>,
 ): ProcessPart {
   return {
     configure(env) {
-      const config = readConfig(env, 'work');
+      const config = readEnv(env, (variables) => readConfig(variables, 'work'));
       return async () => {
         const base = openBase(config);
         return start(base.log, config, await open(base, config));

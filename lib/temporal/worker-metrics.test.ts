@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { workerMetrics } from './worker-metrics.ts';
 
-const telemetry = { metricsHost: '0.0.0.0', metricsOfIntegrations: 0, tracesEndpoint: undefined };
+const telemetry = {
+  metricsHost: '0.0.0.0',
+  metricsOfIntegrations: 0,
+  tracesEndpoint: undefined,
+  tracesName: '',
+};
 
 test('the metrics of the SDK are served on loopback alone', async () => {
   const { metrics } = await workerMetrics({ ...telemetry, metricsPort: 9_464 });

@@ -1,27 +1,56 @@
+import type { Variables } from '#lib/env.ts';
 import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
 import { factConnections, outcomeConnections } from './store.ts';
-
-const pool = { from: 1, to: 1_000 };
 
 export const readConfig = configReader(
   { name: 'messages', peers: ['contacts', 'templates', 'workspaces'] },
   (variables) => ({
     egress: readEgress(variables),
-    /**
-     * A folder on a disk that outlives the process; empty for no journal. Its path has at most 85
-     * characters, as seen from the working directory.
-     */
-    journalFolder: variables.text('MESSAGES_JOURNAL', ''),
+    journalFolder: variables.text('MESSAGES_JOURNAL', {
+      fallback: '',
+      unset: 'no journal',
+      about:
+        'A folder on a disk that outlives the process, for what was begun and sent. Its path has at most 85 characters, as seen from the working directory.',
+    }),
     /** Whether a database that was restored, or whose replica was promoted, is put on hold. */
-    holdsRestored: variables.text('HOLD_ON_RESTORE', 'true') !== 'false',
-    /**
-     * The mail server for mail of the installation itself, which is not guarded; empty for no such
-     * mail.
-     */
-    systemMailUrl: variables.secret('SYSTEM_SMTP_URL', ''),
-    outcomeConnections: variables.integer('MESSAGES_OUTCOME_CONNECTIONS', outcomeConnections, pool),
-    factConnections: variables.integer('MESSAGES_FACT_CONNECTIONS', factConnections, pool),
-    systemMailFrom: variables.text('SYSTEM_MAIL_FROM', 'postrider@localhost'),
+    holdsRestored: variables.flag('HOLD_ON_RESTORE', {
+      fallback: true,
+      about:
+        'A database that was restored is put on hold: nothing is sent until `system.releaseHold`. `false` where replicas without loss are promoted routinely, which looks the same.',
+    }),
+    systemMailUrl: readSystemMailUrl(variables),
+    ...readOwnPoolSizes(variables),
+    systemMailFrom: variables.text('SYSTEM_MAIL_FROM', {
+      fallback: 'postrider@localhost',
+      about: 'The sender of mail of the installation itself.',
+    }),
   }),
 );
+
+/** The server of mail of the installation itself, which is not guarded; empty for no such mail. */
+export function readSystemMailUrl(variables: Variables): string {
+  return variables.secret('SYSTEM_SMTP_URL', {
+    fallback: '',
+    unset: 'no such mail',
+    about:
+      'The mail server for mail of the installation itself (sign-in codes, invitations, notices to owners), `smtps://user:password@host:465`.',
+  });
+}
+
+/** Connections to PostgreSQL beside those that every service has. */
+export function readOwnPoolSizes(variables: Variables) {
+  const range = { from: 1, to: 1_000 };
+  return {
+    outcomeConnections: variables.integer('MESSAGES_OUTCOME_CONNECTIONS', {
+      ...range,
+      fallback: outcomeConnections,
+      about: 'Connections of its own for what was sent, beside those of `DATABASE_CONNECTIONS`.',
+    }),
+    factConnections: variables.integer('MESSAGES_FACT_CONNECTIONS', {
+      ...range,
+      fallback: factConnections,
+      about: 'Connections of its own for what segments and timelines read.',
+    }),
+  };
+}

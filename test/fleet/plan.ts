@@ -2,7 +2,8 @@ import { keysFile, readKeys, serviceKeysOf } from '../../deploy/keys/file.ts';
 import { serviceVariables } from '../../deploy/local/parts.ts';
 import { isFree } from '../../deploy/local/ports.ts';
 import type { Secrets } from '../../deploy/local/secrets.ts';
-import { type StackConfig, servicesWithWorkflows } from '../../deploy/local/stack-config.ts';
+import type { StackConfig } from '../../deploy/local/stack-config.ts';
+import { servicesWithWorkflows } from '../../deploy/local/stack-ports.ts';
 import { serviceNames } from '../../deploy/postrider/parts.ts';
 import type { MemberPlan } from './member.ts';
 

@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '../../deploy/postrider/parts.ts';
+import { readers } from '../../scripts/variables/described.ts';
 import { here } from '../fleet/fleet.ts';
 import { runProgram } from '../fleet/program.ts';
 import { sendFirstBroadcast } from './first-broadcast.ts';
 import { type Settled, startInstallation } from './installation.ts';
 import { readManifests } from './manifests.ts';
+import { misfits } from './variables.ts';
 
 /**
  * `node test/installation/chart.ts HELM` runs the processes of the rendered chart, after the steps
@@ -17,10 +19,16 @@ const [helm = 'helm'] = process.argv.slice(2);
 const release = 'mail';
 // Without a cluster to ask, helm takes an older one than the chart does.
 const kubernetes = '1.34';
+const known = await readers();
 const installation = await startInstallation({
   prefix: `${release}-`,
   prepare: provision,
-  containers: (settled) => readManifests(render(settled)),
+  containers(settled) {
+    const containers = readManifests(render(settled));
+    const wrong = misfits(containers, known);
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
+    return containers;
+  },
 });
 try {
   await sendFirstBroadcast(installation);

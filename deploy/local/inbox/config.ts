@@ -1,12 +1,22 @@
-import { readEnv } from '#lib/config.ts';
-import type { Env } from '#lib/env.ts';
+import type { Variables } from '#lib/env.ts';
 
-export function readConfig(env: Env) {
-  return readEnv(env, (variables) => ({
-    host: variables.text('HOST', '127.0.0.1'),
-    webPort: variables.integer('INBOX_PORT', 4402),
-    smtpPort: variables.integer('SMTP_PORT', 4403),
-    folder: variables.text('INBOX_FOLDER', '.postrider/inbox'),
-    mailsMax: variables.integer('INBOX_MAILS_MAX', 10_000),
-  }));
+/** `npm start` sets all but the last. */
+export function readConfig(variables: Variables) {
+  return {
+    host: variables.text('HOST', { fallback: '127.0.0.1', about: 'The address to listen on.' }),
+    webPort: variables.integer('INBOX_PORT', { fallback: 4402, about: 'The port of the page.' }),
+    smtpPort: variables.integer('SMTP_PORT', { fallback: 4403, about: 'The port of SMTP.' }),
+    folder: variables.text('INBOX_FOLDER', {
+      fallback: '.postrider/inbox',
+      about: 'Where mails are kept.',
+    }),
+    mailsMax: readMailsMax(variables),
+  };
+}
+
+export function readMailsMax(variables: Variables): number {
+  return variables.integer('INBOX_MAILS_MAX', {
+    fallback: 10_000,
+    about: 'Mails that the inbox keeps.',
+  });
 }

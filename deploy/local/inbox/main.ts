@@ -1,10 +1,11 @@
+import { readEnv } from '#lib/config.ts';
 import { Callbacks } from './callbacks.ts';
 import { readConfig } from './config.ts';
 import { InboxMailbox } from './mailbox.ts';
 import { startSmtp } from './smtp.ts';
 import { startWeb } from './web.ts';
 
-const { host, webPort, smtpPort, folder, mailsMax } = readConfig(process.env);
+const { host, webPort, smtpPort, folder, mailsMax } = readEnv(process.env, readConfig);
 const box = await InboxMailbox.open(folder, { mailsMax, bytesMax: 1_000_000_000 });
 const callbacks = new Callbacks({ countMax: 10_000, bytesMax: 100_000_000 });
 const smtp = await startSmtp(box, { host, port: smtpPort });

@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { databaseVariable } from '#lib/config.ts';
 import { consumersOf } from '#lib/events/contracts.ts';
 import { eventConnections } from '#lib/events/event-runner.ts';
+import { databaseVariable } from '#lib/postgres/config.ts';
+import type { PoolSizes } from '#lib/process/config.ts';
 import { openServiceStore } from '../migrate.ts';
 import { type ServiceName, words } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
@@ -132,7 +133,8 @@ function remedyOf(error: unknown): string {
   return remedies[code] ?? 'correct the URL';
 }
 
-export type Pools = { databaseConnections: number; jobConnections: number; messages: number };
+/** Of every service; messages has more. */
+export type Pools = PoolSizes & { messages: number };
 
 const withSlowTasks = ['workspaces', 'messages'];
 

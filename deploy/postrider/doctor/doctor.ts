@@ -1,6 +1,10 @@
-import { databaseVariable, readEnv } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
+import { readGivenKeys } from '#lib/keys/config.ts';
+import { databaseVariable, readDatabaseUrl } from '#lib/postgres/config.ts';
+import { readAddresses, readPoolSizes } from '#lib/process/config.ts';
 import { readTemporal } from '#lib/temporal/config.ts';
+import { readOwnPoolSizes, readSystemMailUrl } from '../../../services/messages/config.ts';
 import { serviceNames } from '../parts.ts';
 import { unknownVariables } from '../unknown-variables.ts';
 import { checkConnections, checkDatabase, type Database, type Pools } from './database.ts';
@@ -45,9 +49,9 @@ export async function examine(env: Env): Promise<Finding[]> {
   const databases = databasesOf(env, reading);
   const temporal = env.TEMPORAL_ADDRESS ? reading('TEMPORAL_ADDRESS', readTemporal) : undefined;
   const pools = reading('pools', readPools);
-  const addresses = reading('addresses', readAddresses) ?? [];
-  const keys = reading('SERVICE_KEYS', (variables) => variables.secret('SERVICE_KEYS', ''));
-  const mail = reading('SYSTEM_SMTP_URL', (variables) => variables.secret('SYSTEM_SMTP_URL', ''));
+  const addresses = reading('addresses', addressesOf) ?? [];
+  const keys = reading('SERVICE_KEYS', readGivenKeys);
+  const mail = reading('SYSTEM_SMTP_URL', readSystemMailUrl);
   const unknown = unknownVariables(Object.keys(env)).map((name) =>
     warning('variables', `nothing reads ${name}`, 'correct the name, or remove it'),
   );
@@ -90,23 +94,18 @@ function databasesOf(env: Env, reading: Reading): Database[] {
   }
   return given.flatMap((name) => {
     const about = databaseVariable(name);
-    const url = reading(about, (variables) => variables.databaseUrl(name));
+    const url = reading(about, (variables) => readDatabaseUrl(variables, name));
     return url === undefined ? [] : [{ name, url }];
   });
 }
 
 function readPools(variables: Variables): Pools {
-  return {
-    databaseConnections: variables.integer('DATABASE_CONNECTIONS', 10),
-    jobConnections: variables.integer('JOB_CONNECTIONS', 6),
-    messages:
-      variables.integer('MESSAGES_OUTCOME_CONNECTIONS', 4) +
-      variables.integer('MESSAGES_FACT_CONNECTIONS', 2),
-  };
+  const { outcomeConnections, factConnections } = readOwnPoolSizes(variables);
+  return { ...readPoolSizes(variables), messages: outcomeConnections + factConnections };
 }
 
-function readAddresses(variables: Variables): { name: string; address: string }[] {
-  return serviceNames.flatMap((name) =>
-    variables.list(`${name.toUpperCase()}_ADDR`).map((address) => ({ name, address })),
+function addressesOf(variables: Variables): { name: string; address: string }[] {
+  return [...readAddresses(variables, [], serviceNames)].flatMap(([name, addresses]) =>
+    addresses.map((address) => ({ name, address })),
   );
 }

@@ -1,4 +1,4 @@
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { broadcastMessageId } from '../message.ts';
@@ -197,13 +197,18 @@ test('a deleted contact takes what is stored of its messages with it', async () 
 
 test('nothing is left of contacts that are deleted while mail to them is sent', async () => {
   given.world.contentDays = 1;
-  const { events } = given;
+  /** Repeats a batch that a busy database did not take, as its producer does. */
+  const delivered = (batch: Parameters<typeof given.events.consumeEvents>[0]): Promise<unknown> =>
+    given.events.consumeEvents(batch).catch((error: unknown) => {
+      if (ConnectError.from(error).code !== Code.Unavailable) throw error;
+      return delivered(batch);
+    });
   for (let round = 0; round < 5; round += 1) {
     const emails = people(60, `r${round}-`);
     await Promise.all([
       send(emails),
       ...emails.map((email) =>
-        events.consumeEvents({
+        delivered({
           workspaceId,
           batchId: crypto.randomUUID(),
           events: [{ type: 'contact.deleted', dataJson: JSON.stringify({ contact: { email } }) }],

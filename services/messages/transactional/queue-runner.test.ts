@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
 import { workspacesMax } from '../record/queue.ts';
@@ -24,7 +24,8 @@ async function end(process: ReturnType<typeof given.newProcess>) {
   process.context.admission.close();
 }
 
-afterAll(() => Promise.all(processes.map(end)));
+// Processes of other tests have open connections, and would take waiting messages.
+afterEach(() => Promise.all(processes.splice(0).map(end)));
 
 type Row = { status: string; attempts: number; unknown: number; status_info: string | null };
 
