@@ -11,7 +11,7 @@ import { confirmPage } from './pages/confirm.ts';
 import { preferencesPage } from './pages/preferences.ts';
 import { subscribePage } from './pages/subscribe.ts';
 import { unsubscribePage } from './pages/unsubscribe.ts';
-import { createHits } from './tracking/hits.ts';
+import { createHits } from './tracking/hit-queue.ts';
 import { linkReader } from './tracking/link-sets.ts';
 import { clickPage } from './tracking/links.ts';
 import { openPage } from './tracking/pixel.ts';

@@ -1,3 +1,32 @@
+/*
+ * Every limit that a request passes in the gateway, in the order in which it passes them, with the
+ * answer beyond it; the numbers are in `limits.ts`. Everything a request has taken is given back
+ * once its answer was sent, it is refused, or its client has left. The service has limits of its
+ * own.
+ *
+ *  1 connections   of all, of an address       the longest idle one is ended, else the new one
+ *  2 pipeline      one of a connection         the others wait; if too many, it is ended
+ *  3 broken        not HTTP, or a slow head    400, 408, 413, 431
+ *  4 room          in progress, of all         503, Retry-After
+ *  5 address rate  requests a second           429, Retry-After, RateLimit
+ *  6 caller rate   requests a second           429, Retry-After, RateLimit
+ *  7 body          size                        413
+ *                  memory, of all and its own  429 or 503, Retry-After
+ *                  few very large of a caller  waits unread; then 429 or 503, Retry-After
+ *                  pause                       408
+ *  8 share         of what is in progress      429 or 503, Retry-After
+ *  9 places        of a caller                 waits; then 429, Retry-After
+ * 10 large body    turns among callers         waits; then 429 or 503, Retry-After
+ * 11 streams       of all, of a caller         429, Retry-After
+ * 12 reader        reads nothing of a stream   the stream is cut
+ * 13 brake         refusals a second           the refusal waits
+ *
+ * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
+ * mails have no share (8), since mail programs come from few addresses, and two limits of their own
+ * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503.
+ * `calls.ts` has the limits of calls by gRPC.
+ */
+
 import type { ServerResponse } from 'node:http';
 import { PassingMap } from '#lib/collections/passing-map.ts';
 import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
@@ -30,35 +59,6 @@ import {
   wrongLinks,
 } from './limits.ts';
 import { oneAtATime, type TakeRequest } from './pipeline.ts';
-
-/*
- * Every limit that a request passes in the gateway, in the order in which it passes them, with the
- * answer beyond it; the numbers are in `limits.ts`. Everything a request has taken is given back
- * once its answer was sent, it is refused, or its client has left. The service has limits of its
- * own.
- *
- *  1 connections   of all, of an address       the longest idle one is ended, else the new one
- *  2 pipeline      one of a connection         the others wait; if too many, it is ended
- *  3 broken        not HTTP, or a slow head    400, 408, 413, 431
- *  4 room          in progress, of all         503, Retry-After
- *  5 address rate  requests a second           429, Retry-After, RateLimit
- *  6 caller rate   requests a second           429, Retry-After, RateLimit
- *  7 body          size                        413
- *                  memory, of all and its own  429 or 503, Retry-After
- *                  few very large of a caller  waits unread; then 429 or 503, Retry-After
- *                  pause                       408
- *  8 share         of what is in progress      429 or 503, Retry-After
- *  9 places        of a caller                 waits; then 429, Retry-After
- * 10 large body    turns among callers         waits; then 429 or 503, Retry-After
- * 11 streams       of all, of a caller         429, Retry-After
- * 12 reader        reads nothing of a stream   the stream is cut
- * 13 brake         refusals a second           the refusal waits
- *
- * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
- * mails have no share (8), since mail programs come from few addresses, and two limits of their own
- * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503.
- * `calls.ts` has the limits of calls by gRPC.
- */
 
 /** In place of a caller: the request takes no share. */
 const nobody = Symbol('nobody');

@@ -4,7 +4,7 @@ import type { HtmlPage, PageAdmission } from '../html/page.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { requireReading } from '../http/refusal.ts';
-import type { Hits } from './hits.ts';
+import type { Hits } from './hit-queue.ts';
 import { isProgram } from './programs.ts';
 import { uncached } from './uncached.ts';
 

@@ -12,7 +12,7 @@ import type { PersonSource } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
 import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { isSealedNow, openSecret, sealSecret } from './endpoint/secret.ts';
+import { isSealedNow, openSecret, sealSecret } from './callback/secret.ts';
 import { aboutAddressSql } from './erasing/address.ts';
 import { addWakes } from './lifecycle/wake.ts';
 import type { Dispatcher } from './sending/dispatcher.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '#lib/log.ts';
 import type { Sender, SenderHost, Transport } from '../providers/provider.ts';
-import { firstWindow } from '../providers/window.ts';
+import { windowOf } from './window.ts';
 
 const opensLatestMs = 60_000;
 /** Time between log entries of an outage that lasts. */
@@ -91,7 +91,7 @@ export class IntegrationLane {
 
   /** How many messages may be on their way. */
   get window(): number {
-    return this.sender?.window ?? firstWindow;
+    return windowOf(this.sender);
   }
 
   /** The connections; others than before once the integration's settings have changed. */

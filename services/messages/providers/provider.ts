@@ -49,8 +49,8 @@ export type Sender = {
   resume(): void;
   /** Settles what was not begun and may not be begun any more. */
   dropOver(): void;
-  /** How many messages may be on their way. */
-  readonly window: number;
+  /** How many messages it hands over at a time, at its provider's speed. */
+  readonly atOnce: number;
   /** How long the provider takes for a message, as far as is known; 0 at first. */
   readonly messageMs: number;
   /** Whether it sends one message at a time, since many were refused alike. */

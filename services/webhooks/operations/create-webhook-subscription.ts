@@ -2,8 +2,8 @@ import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_
 import { changeInterests } from '#lib/events/interest-pushes.ts';
 import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
+import { newSecret, sealSecret } from '../callback/secret.ts';
 import type { Context, Methods } from '../context.ts';
-import { newSecret, sealSecret } from '../endpoint/secret.ts';
 import { contentOf } from '../input/content.ts';
 import { requireReading } from '../input/rights.ts';
 import { interests } from '../interests/interests.ts';

@@ -1,5 +1,5 @@
+import { newSecret, sealSecret } from '../callback/secret.ts';
 import type { Context, Methods } from '../context.ts';
-import { newSecret, sealSecret } from '../endpoint/secret.ts';
 import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 

@@ -6,7 +6,7 @@ import {
   failingReason,
   goneReason,
   isGivenUp,
-} from '../endpoint/health.ts';
+} from '../callback/health.ts';
 
 /** The row of a subscription, locked; times as PostgreSQL writes them in JSON. */
 export type Endpoint = {

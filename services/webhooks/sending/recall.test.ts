@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { keyOf, signatureOf } from '../endpoint/signature.ts';
+import { keyOf, signatureOf } from '../callback/signature.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 import { sendEvents, until } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';

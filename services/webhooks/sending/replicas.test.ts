@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { keyOf, signatureOf } from '../endpoint/signature.ts';
+import { keyOf, signatureOf } from '../callback/signature.ts';
 import { sendEvents, until } from '../test/deliveries.ts';
 import { givenService, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint, type Received } from '../test/given-endpoint.ts';

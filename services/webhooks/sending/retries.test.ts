@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
-import { keyOf, signatureOf } from '../endpoint/signature.ts';
+import { keyOf, signatureOf } from '../callback/signature.ts';
 import { deliveriesOf, endpointOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint } from '../test/given-endpoint.ts';

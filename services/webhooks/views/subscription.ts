@@ -3,7 +3,7 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { WebhookSubscriptionSchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { openSecret } from '../endpoint/secret.ts';
+import { openSecret } from '../callback/secret.ts';
 import type { Subscription } from '../subscription.ts';
 
 export function subscriptionMessage(

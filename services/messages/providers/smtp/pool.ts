@@ -1,7 +1,6 @@
 import type { Outgoing } from '../outgoing.ts';
 import type { Sender, SenderHost } from '../provider.ts';
 import { OutgoingQueue } from '../queue.ts';
-import { windowOf } from '../window.ts';
 import { defaultTimeouts, dial, OutageError, type ServerSettings, type Timeouts } from './dial.ts';
 import { type SessionHost, SmtpSession } from './session.ts';
 
@@ -82,11 +81,6 @@ export class SmtpPool implements Sender {
     return Math.max(this.#answeredInMs, this.#unansweredForMs);
   }
 
-  get window(): number {
-    const { isProbing, messageMs } = this;
-    return windowOf({ isProbing, messageMs, connections: this.#connectionsWanted });
-  }
-
   get waiting(): number {
     return this.#queue.waiting;
   }
@@ -127,7 +121,7 @@ export class SmtpPool implements Sender {
       if (this.waiting === 0) return;
       session.start();
     }
-    const limit = this.#connectionsWanted;
+    const limit = this.atOnce;
     const open = () => this.#sessions.size + this.#dialing;
     if (Date.now() < this.#pausedUntilMs && this.#sessions.size > 0) return;
     while (this.#dialing < Math.min(dialsAtOnceMax, this.waiting) && open() < limit)
@@ -138,7 +132,7 @@ export class SmtpPool implements Sender {
    * A connection carries 1/latency messages a second. A busy process is the bottleneck itself and
    * gets no more.
    */
-  get #connectionsWanted(): number {
+  get atOnce(): number {
     const { connections = 16, connectionsMax: most = connectionsMax } = this.#options;
     if (this.isProbing) return 1;
     const perMs = Math.min(this.perMinute ?? processPerMinute, processPerMinute) / 60_000;

@@ -4,7 +4,6 @@ import { infoLength, type SendOutcome } from '../../providers/outcome.ts';
 import { isOver, type Outgoing, unwritable } from '../../providers/outgoing.ts';
 import type { Sender, SenderHost } from '../../providers/provider.ts';
 import { OutgoingQueue, type TakenMail } from '../../providers/queue.ts';
-import { windowOf } from '../../providers/window.ts';
 import type { JsonMail } from './server.ts';
 
 const requestsMax = 16;
@@ -19,6 +18,7 @@ export class JsonSender implements Sender {
   readonly #pool: Pool;
   #ticker: NodeJS.Timeout | undefined;
   #answered = 0;
+  readonly atOnce = requestsMax;
   connections = 0;
   messageMs = 0;
   perMinute: number | undefined;
@@ -34,11 +34,6 @@ export class JsonSender implements Sender {
 
   get isProbing(): boolean {
     return this.#queue.isProbing;
-  }
-
-  get window(): number {
-    const { isProbing, messageMs } = this;
-    return windowOf({ isProbing, messageMs, connections: requestsMax });
   }
 
   send(messages: readonly Outgoing[], { isUrgent = false } = {}): void {
