@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { getOption, hasOption } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { http } from '#gen/google/api/annotations_pb.ts';
@@ -5,6 +7,15 @@ import { contracts } from './contracts.ts';
 import { routesOf, servicesOf } from './routes.ts';
 
 const routes = routesOf(contracts);
+
+test('every contract with a path is listed', () => {
+  const cwd = resolve(import.meta.dirname, '../../proto');
+  const files = globSync('postrider/*/v1/*.proto', { cwd }).filter((file) =>
+    readFileSync(join(cwd, file), 'utf8').includes('(google.api.http)'),
+  );
+  expect(files.length).toBeGreaterThan(0);
+  expect(contracts.map(({ name }) => `${name}.proto`).sort()).toEqual(files.sort());
+});
 
 test('every RPC with a path has a route, and no other has', () => {
   const methods = contracts.flatMap(({ services }) =>
