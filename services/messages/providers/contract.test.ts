@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { EmailProviderSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { kindsOfProvider } from '#lib/providers/all.ts';
 import { until } from '../../../test/stack/until.ts';
 import { textHeader } from '../mime/headers.ts';
 import { staticText } from '../mime/mail.ts';
 import { closing, count, givenSink, kinds, mailOf, people, send } from '../test/given-pool.ts';
 import { jsonProvider } from '../test/json-provider/provider.ts';
 import { startJsonServer } from '../test/json-provider/server.ts';
+import { providers } from './all.ts';
 import type { Sender, SenderHost } from './provider.ts';
 import { smtp } from './smtp/provider.ts';
 
@@ -95,6 +97,13 @@ const servers = [
   ['smtp', smtpServer],
   ['json', jsonServer],
 ] as const;
+
+test('every kind that an integration may have can send, and has a server here', () => {
+  const kindsSent = providers.map(({ kind }) => kind).toSorted();
+  expect(kindsSent).toEqual(kindsOfProvider.map(({ kind }) => kind).toSorted());
+  const kindsServed = servers.map(([kind]): string => kind);
+  expect(kindsSent.filter((kind) => !kindsServed.includes(kind))).toEqual([]);
+});
 
 const [ann = '', bob = '', carl = ''] = people(3);
 
