@@ -50,6 +50,9 @@ export function storedSettings(
   return { settings, called: called && { ...called, field: `${path}.${called.field}` } };
 }
 
+/** British English has no comma before `or`. */
+const inWords = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 /** A stored secret is kept only for the same account. */
 function kept(
   kind: KindOfProvider,
@@ -65,7 +68,7 @@ function kept(
   if (before?.kind !== kind.kind || sealed === '') return '';
   const now = asJson(kind, checked);
   if (kind.account.every((field) => now[field] === stored?.[field])) return sealed;
-  const fields = `${kind.account.slice(0, -1).join(', ')} or ${kind.account.at(-1)}`;
+  const fields = inWords.format(kind.account);
   throw invalidField(`provider.${kind.kind}.${name}`, `${name} is required when ${fields} change`);
 }
 
