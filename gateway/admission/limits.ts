@@ -1,8 +1,8 @@
 import type { PlaceLimits } from './caller-places.ts';
 
 /**
- * Numbers of the limits that `admission.ts` lists, for all clients together and for one, in the order
- * in which a request passes them.
+ * Numbers of the limits that `admission.ts` lists, for all clients together and for one, in the
+ * order in which a request passes them.
  */
 export type GatewayLimits = {
   /** Connections of all clients together. */

@@ -10,13 +10,16 @@ type Own = WorkflowConfig & {
 
 export type Config = ServiceConfig & Own;
 
+/** Of a subscription, if nothing else is set. */
+const pendingMax = 100_000;
+
 /** For the service and for its worker of workflows. */
 export const readConfig = configReader<Own>(
   { name: 'webhooks', peers: ['contacts', 'messages', 'workspaces'] },
   (variables) => ({
     egress: readEgress(variables),
     pendingMax: variables.integer('WEBHOOKS_PENDING_MAX', {
-      fallback: 100_000,
+      fallback: pendingMax,
       from: 100,
       to: 1_000_000_000,
       about: 'Pending deliveries of a subscription. Beyond it the oldest become `failed`.',
