@@ -16,6 +16,8 @@ import { smtp } from './smtp/provider.ts';
 /** A server of a kind, and how it misbehaves. */
 type Server = {
   open(host?: Partial<SenderHost>): Sender;
+  /** A sender to a port where nobody listens. */
+  openNowhere(): Sender;
   /** How often each recipient has got a mail. */
   received(): Map<string, number>;
   /** The last mail to a recipient, as far as the server keeps its words. */
@@ -46,6 +48,10 @@ async function smtpServer(): Promise<Server> {
   };
   return {
     open: (host) => opened(smtp.transport(provider).open({ resolve, ...host })),
+    openNowhere: () => {
+      const nowhere = create(EmailProviderSchema, { smtp: { ...settings, port: 1 } });
+      return opened(smtp.transport(nowhere).open({ resolve }));
+    },
     received: () => new Map([...sink.received].map(([to, { count: times }]) => [to, times])),
     // Soft line breaks of quoted-printable join what they part.
     mail: (to) => (sink.bodies(to).at(-1) ?? '').replaceAll('=\r\n', ''),
@@ -77,6 +83,12 @@ async function jsonServer(): Promise<Server> {
       const provider = jsonProvider(() => server.port);
       return opened(provider.transport(given).open({ resolve, ...host }));
     },
+    openNowhere: () =>
+      opened(
+        jsonProvider(() => 1)
+          .transport(given)
+          .open({ resolve }),
+      ),
     received: () => new Map([...server.received].map(([to, { length }]) => [to, length])),
     mail: (to) => JSON.stringify(server.received.get(to)?.at(-1)),
     refuseRecipient: (recipient) => {
@@ -159,6 +171,11 @@ test.each(servers)(
     expect(server.received().size).toBe(0);
   },
 );
+
+test.each(servers)('%s settles all as an outage when nobody listens', async (_, start) => {
+  const outcomes = await send((await start()).openNowhere(), people(50));
+  expect(new Set(kinds(outcomes))).toEqual(new Set(['outage']));
+});
 
 test.each(servers)('%s puts a message off for as long as the provider asks', async (_, start) => {
   const server = await start();

@@ -8,6 +8,7 @@ import type { JsonMail } from './server.ts';
 
 const requestsMax = 16;
 const answerMs = 10_000;
+const connectTimeout = 'UND_ERR_CONNECT_TIMEOUT';
 const tickMs = 250;
 
 type Answer = { status: number; retryAfterS: number; body: { id?: string; error?: string } };
@@ -97,8 +98,8 @@ export class JsonSender implements Sender {
       this.messageMs = performance.now() - startedAtMs;
       return outcomeOf(answer);
     } catch (error) {
-      if (Reflect.get(error as Error, 'code') === 'ECONNREFUSED') {
-        return { kind: 'outage', info: 'the server refuses connections' };
+      if (isBeforeRequest(error)) {
+        return { kind: 'outage', info: 'the server could not be reached' };
       }
       return { kind: 'unknown', info: 'the connection ended before the server had answered' };
     }
@@ -119,6 +120,13 @@ export class JsonSender implements Sender {
     const retryAfterS = Number(headers['retry-after'] ?? 0);
     return { status: statusCode, retryAfterS, body: (await answer.json()) as Answer['body'] };
   }
+}
+
+/** Whether no connection was made, so that nothing can have arrived. */
+function isBeforeRequest(error: unknown): boolean {
+  const { code = '', syscall = '' } = error as { code?: string; syscall?: string };
+  const isTls = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);
+  return syscall === 'connect' || syscall === 'getaddrinfo' || isTls || code === connectTimeout;
 }
 
 function outcomeOf({ status, retryAfterS, body: { id, error = '' } }: Answer): SendOutcome {
