@@ -1,9 +1,9 @@
 /*
  * Sends a batch of messages: a slice of a broadcast, a portion of the queue, or one by hand.
  *
- * Order: `admit` (room, permits), `resolve` (consent, contact fields), `claim`, `deliver`; as many
+ * Order: `admit` (room, permits), `ask-consent.ts` (who may be mailed, and their fields), `claim`, `deliver`; as many
  * messages at a time as there is room for, until all are begun or there is none for too long. A
- * recipient feed is asked after `resolve`, before `admit`: nobody is sent to without it.
+ * recipient feed is asked after that, before `admit`: nobody is sent to without it.
  *
  * Invariants: consent is at most 5 s old when a message is begun; what no connection took by then
  * is given back and asked about again. Permits that are not used go back. A message without a fate
@@ -20,9 +20,6 @@ import type { Fate } from '../message.ts';
 import { type BatchFeeds, type Feeds, feedValues } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
 import { type Claimant, type ClaimedMessage, claim } from '../record/claims.ts';
-import { holdForClaim } from './claim-held.ts';
-import { type DeliverContext, deliver } from './deliver.ts';
-import type { DeliveryRun, Extras } from './delivery-run.ts';
 import {
   type AddressedId,
   consentKeptMs,
@@ -30,7 +27,10 @@ import {
   type Resolved,
   type ResolveGiven,
   resolve,
-} from './resolve.ts';
+} from './ask-consent.ts';
+import { holdForClaim } from './claim-held.ts';
+import { type DeliverContext, deliver } from './deliver.ts';
+import type { DeliveryRun, Extras } from './delivery-run.ts';
 
 export type SendContext = DeliverContext &
   ResolveContext &

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { Context } from '../context.ts';
-import { type AddressedId, resolve } from '../delivery/resolve.ts';
+import { type AddressedId, resolve } from '../delivery/ask-consent.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { confirmationContent, confirmationFields } from '../plans/confirmation.ts';
 import { noFeeds } from '../plans/feeds.ts';
