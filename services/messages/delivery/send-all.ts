@@ -1,9 +1,10 @@
 /*
  * Sends a batch of messages: a slice of a broadcast, a portion of the queue, or one by hand.
  *
- * Order: `admit` (room, permits), `ask-consent.ts` (who may be mailed, and their fields), `claim`, `deliver`; as many
- * messages at a time as there is room for, until all are begun or there is none for too long. A
- * recipient feed is asked after that, before `admit`: nobody is sent to without it.
+ * Order: `admit` (room, permits), `ask-consent.ts` (who may be mailed, and their fields), `claim`,
+ * `deliver`; as many messages at a time as there is room for, until all are begun or there is none
+ * for too long. A recipient feed is asked after the consent, before `admit`: nobody is sent to
+ * without it.
  *
  * Invariants: consent is at most 5 s old when a message is begun; what no connection took by then
  * is given back and asked about again. Permits that are not used go back. A message without a fate
