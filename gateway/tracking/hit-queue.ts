@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
 import type { HitSchema, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { GroupWriter } from '#lib/batching/group-writer.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 
@@ -35,39 +37,38 @@ export function createHits(
   messages: Pick<Client<typeof TrackingService>, 'recordHits'>,
   { authorization, log }: { authorization: Authorization; log: Log },
 ) {
-  let waiting: Hit[] = [];
-  /**
-   * Stays the same until it is answered: the answer may be lost, and a repeat must not count again.
-   */
-  let batch: { batchId: string; hits: Hit[] } | undefined;
+  // A group belongs to no request.
+  const outside = AsyncLocalStorage.snapshot();
   const recent = new LRUCache<string, true>({ max: recentMax, ttl: sameMs });
   let dropped = 0;
-  let closing = false;
+  const closing = new AbortController();
+  /** Messages was away at the end: nothing that is left waits for it. */
+  let hasGivenUp = false;
 
-  const flush = async (): Promise<void> => {
+  const record = async (hits: readonly Hit[]): Promise<void> => {
     if (dropped > 0) log.warn({ dropped }, 'opens and clicks are not counted');
     dropped = 0;
-    while (waiting.length > 0) {
-      batch ??= { batchId: crypto.randomUUID(), hits: waiting.slice(0, batchMax) };
+    if (hasGivenUp) return;
+    // The same until it is answered: the answer may be lost, and a repeat must not count again.
+    const batch = { batchId: crypto.randomUUID(), hits: [...hits] };
+    for (;;) {
       try {
         const headers = { authorization: await authorization() };
         await messages.recordHits(batch, { timeoutMs: callTimeoutMs, headers });
-      } catch (error) {
-        log.warn({ err: error, waiting: waiting.length }, 'opens and clicks wait');
         return;
+      } catch (error) {
+        log.warn({ err: error, waiting: writer.unwritten }, 'opens and clicks wait');
+        hasGivenUp = closing.signal.aborted;
+        if (hasGivenUp) return;
+        await sleep(everyMs, undefined, { signal: closing.signal }).catch(() => undefined);
       }
-      waiting = waiting.slice(batch.hits.length);
-      batch = undefined;
     }
   };
-  const run = async (): Promise<void> => {
-    while (!closing) {
-      await sleep(everyMs, undefined, { ref: false });
-      await flush();
-    }
-    await flush();
-  };
-  const running = run();
+  const writer = new GroupWriter<Hit>({
+    ...{ groupMax: batchMax, waitMaxMs: everyMs },
+    write: record,
+    refused: () => Promise.resolve(),
+  });
 
   const hits: Hits = {
     add(hit) {
@@ -75,12 +76,12 @@ export function createHits(
       const name = `${workspaceId} ${token} ${link} ${isBot}`;
       if (recent.has(name)) return;
       recent.set(name, true);
-      if (waiting.length >= waitingMax) dropped += 1;
-      else waiting.push(hit);
+      if (writer.unwritten >= waitingMax) dropped += 1;
+      else outside(() => writer.add(hit));
     },
     close() {
-      closing = true;
-      return running;
+      closing.abort();
+      return writer.flush();
     },
   };
   return hits;
