@@ -1,7 +1,7 @@
 import { admit, type Grant } from '../admission/admit.ts';
+import { consentKeptMs } from '../delivery/ask-consent.ts';
 import { type HeldClaim, holdForClaim } from '../delivery/claim-held.ts';
 import { deliver } from '../delivery/deliver.ts';
-import { consentKeptMs } from '../delivery/ask-consent.ts';
 import type { SendContext } from '../delivery/send-all.ts';
 import type { Plans } from '../plans/plans.ts';
 import { lookAgain } from '../record/queue.ts';
