@@ -72,35 +72,30 @@ function kept(
   throw invalidField(`provider.${kind.kind}.${name}`, `${name} is required when ${fields} change`);
 }
 
-/** The settings without secrets, as a message. */
-export function settingsMessage(provider: StoredProvider): object {
-  const kind = kindOf(provider);
-  return fromJson(kind.schema, splitSecrets(provider).shown);
+/**
+ * The settings without secrets, as a message; undefined for a kind that this release does not know.
+ * A newer release may have stored it, and other settings of a known one.
+ */
+export function settingsMessage(provider: StoredProvider): object | undefined {
+  const kind = findKind(provider.kind);
+  const { shown } = splitSecrets(provider);
+  return kind && fromJson(kind.schema, shown, { ignoreUnknownFields: true });
 }
 
-/** The settings without secrets, and the sealed secrets by name. */
+/** What is shown of the settings, and the sealed secrets by their names. */
 export function splitSecrets(provider: StoredProvider): {
   shown: JsonObject;
   sealed: Record<string, string>;
 } {
-  const { secrets } = kindOf(provider);
-  const shown = { ...settingsOf(provider) };
-  const sealed: Record<string, string> = {};
-  for (const secret of secrets) {
-    sealed[secret] = String(shown[sealedName(secret)] ?? '');
-    delete shown[sealedName(secret)];
-  }
-  return { shown, sealed };
+  const secrets = findKind(provider.kind)?.secrets ?? [];
+  const settings = settingsOf(provider);
+  const shown = Object.entries(settings).filter(([name]) => !name.startsWith(sealedName('')));
+  const sealed = secrets.map((secret) => [secret, String(settings[sealedName(secret)] ?? '')]);
+  return { shown: Object.fromEntries(shown), sealed: Object.fromEntries(sealed) };
 }
 
 function settingsOf(provider: StoredProvider): JsonObject {
   return (Reflect.get(provider, provider.kind) ?? {}) as JsonObject;
-}
-
-function kindOf(provider: StoredProvider): KindOfProvider {
-  const kind = findKind(provider.kind);
-  if (!kind) throw new Error(`no kind of provider is called ${provider.kind}`);
-  return kind;
 }
 
 function asJson({ schema }: KindOfProvider, settings: Parameters<KindOfProvider['check']>[0]) {

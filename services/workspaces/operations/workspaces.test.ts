@@ -1,8 +1,9 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toJson } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { ListIntegrationUsesResponseSchema } from '#gen/postrider/events/v1/events_pb.ts';
+import { AuditEntrySchema } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -325,6 +326,27 @@ test('an update of an integration keeps the id of a sender that comes without on
     ...{ workspaceId: id, integrationId, name: 'smtp', provider: two },
   });
   expect(await ids()).toEqual(before);
+});
+
+test.each([
+  ['settings', `jsonb_set(provider, '{smtp,sealed_token}', '"sealed-token"')`],
+  ['a kind', `provider || '{"kind": "pigeon", "pigeon": {"sealed_token": "sealed-token"}}'`],
+])('an integration with %s of a newer release is shown without them', async (_, newer) => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const integrationId = await givenIntegration(id);
+  await query(
+    given.context.store.fork(),
+    `update integrations set provider = ${newer} where id = $1`,
+    [integrationId],
+  );
+  const { workspace } = await workspaces.getWorkspace({ id });
+  expect(workspace?.integrations).toMatchObject([{ id: integrationId }]);
+  await workspaces.updateIntegration({ workspaceId: id, integrationId, name: 'smtp', provider });
+  const { entries } = await given.audit(root).listAuditLog({ workspaceId: id });
+  expect(entries.map(({ action }) => action)).toContain('workspaces.updateIntegration');
+  const shown = JSON.stringify(entries.map((entry) => toJson(AuditEntrySchema, entry)));
+  expect(shown).not.toContain('sealed-token');
 });
 
 test('an integration stores its password sealed, so that only messages opens it', async () => {
