@@ -7,6 +7,8 @@ const everyMs = 60 * 60 * 1_000;
 const soonMs = 1_000;
 /** Jobs count as lost after two minutes. */
 const workMaxMs = 40_000;
+/** Of one workspace in a run, so that one with very many rows leaves time to the others. */
+const workspaceMaxMs = 5_000;
 
 /**
  * Repeats a step, which deletes up to `rowsMax` rows and says how many, until it deletes fewer.
@@ -27,8 +29,6 @@ export type Retention = {
   rows: readonly string[];
   /** Rows that a step deletes. */
   stepRows: number;
-  /** Of one workspace in a run; all that is left of the run if absent. */
-  workspaceMaxMs?: number;
   /** Deletes what belongs to no workspace. */
   clearCommon?(repeat: Repeat): Promise<void>;
   /** Deletes what a workspace keeps no longer. */
@@ -64,7 +64,7 @@ export function retentionJob(
 /** Whether it came to the end. */
 async function clearAll(
   { store, log }: { store: Store; log: Pick<Log, 'warn'> },
-  { what, rows, stepRows, workspaceMaxMs = workMaxMs, clear, clearCommon }: Retention,
+  { what, rows, stepRows, clear, clearCommon }: Retention,
 ): Promise<boolean> {
   const endsAtMs = Date.now() + workMaxMs;
   let isDone = true;

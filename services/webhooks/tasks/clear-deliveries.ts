@@ -8,7 +8,6 @@ import { deleteDeliveries, deleteStrayEvents } from '../matching/delete-deliveri
 const stepRows = 5_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 const callTimeoutMs = 5_000;
-const workspaceMaxMs = 5_000;
 
 type ClearingContext = Pick<Context, 'store' | 'now'> & {
   workspaces: Pick<Context['workspaces'], 'getSettings'>;
@@ -23,7 +22,7 @@ export function clearDeliveries(
     { store, log },
     {
       ...{ service: 'webhooks', task: 'clearDeliveries', what: 'old webhook deliveries' },
-      ...{ rows: ['deliveries where true', 'events where true'], stepRows, workspaceMaxMs },
+      ...{ rows: ['deliveries where true', 'events where true'], stepRows },
       clear: async (workspaceId, repeat) => {
         const timeoutMs = callTimeoutMs;
         const { settings } = await workspaces.getSettings({ workspaceId }, { timeoutMs });
