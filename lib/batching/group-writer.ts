@@ -91,7 +91,6 @@ export class GroupWriter<Item> {
   async #write(group: readonly Item[]): Promise<void> {
     try {
       await this.#options.write(group);
-      this.#settled(group.length);
     } catch {
       const [item] = group;
       if (group.length === 1 && item !== undefined) {
@@ -101,7 +100,9 @@ export class GroupWriter<Item> {
       const half = Math.ceil(group.length / 2);
       await this.#write(group.slice(0, half));
       await this.#write(group.slice(half));
+      return;
     }
+    this.#settled(group.length);
   }
 
   #settled(count: number): void {
