@@ -1,5 +1,5 @@
 import type { Grant } from '../admission/admit.ts';
-import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
+import { type GiveBackContext, giveBackInBackground } from '../record/give-back.ts';
 import type { Underway } from './underway.ts';
 
 export type HoldContext = GiveBackContext & { underway: Underway };
@@ -32,9 +32,7 @@ export function holdForClaim<Message extends { id: string }>(
       grant.leave();
       void grant.giveBack(grant.count);
       const ids = held.map(({ id }) => id);
-      giveBackUntilDone(context, grant.lane.workspaceId, ids).catch((err: unknown) =>
-        context.log.error({ err }, 'claimed messages could not be given back'),
-      );
+      giveBackInBackground(context, grant.lane.workspaceId, ids);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { inSpan } from '#lib/telemetry/tracing.ts';
 import type { Grant } from '../admission/admit.ts';
 import type { Outages } from '../admission/outages.ts';
+import type { Sender } from '../providers/provider.ts';
+import { giveBackInBackground } from '../record/give-back.ts';
 import { type Delivery, type DeliveryContext, DeliveryRun } from './delivery-run.ts';
 
 export type DeliverContext = DeliveryContext & { outages: Outages };
@@ -14,9 +16,9 @@ export function deliver(
   grant: Grant,
   delivery: Omit<Delivery, 'sender' | 'isUrgent'>,
 ): { run: DeliveryRun; done: Promise<void> } {
-  const { lane, isUrgent } = grant;
+  const { isUrgent } = grant;
   const { transport } = delivery.plan;
-  const sender = lane.open(transport, grant.perMinute);
+  const sender = openSender(context, grant, delivery);
   const attributes = {
     'messaging.system': transport.kind,
     'messaging.operation.type': 'send',
@@ -28,6 +30,23 @@ export function deliver(
     .then(() => noteEnd(context, grant, run))
     .finally(() => grant.giveBack(run.unsent.length));
   return { run, done };
+}
+
+/** Connections that cannot be opened must not keep what is claimed for ever. */
+function openSender(
+  context: DeliverContext,
+  grant: Grant,
+  { plan, claimed }: Pick<Delivery, 'plan' | 'claimed'>,
+): Sender {
+  const { lane } = grant;
+  try {
+    return lane.open(plan.transport, grant.perMinute);
+  } catch (error) {
+    void grant.giveBack(claimed.length);
+    const ids = claimed.map(({ id }) => id);
+    giveBackInBackground(context, lane.workspaceId, ids);
+    throw error;
+  }
 }
 
 function noteEnd({ log, outages }: DeliverContext, grant: Grant, run: DeliveryRun): void {

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
 import { createPlans } from '../plans/plans.ts';
 import { providers } from '../providers/all.ts';
+import type { MailProvider } from '../providers/provider.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { jsonProvider } from '../test/json-provider/provider.ts';
 import { startJsonServer } from '../test/json-provider/server.ts';
@@ -49,6 +51,35 @@ test('the id under which a server has queued a mail is stored', async () => {
   expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 1 });
   expect(await rowsOf(batch)).toMatchObject([{ status: 'sent', provider_id: '4F3B2A1C0D' }]);
 });
+
+test('messages of a provider whose connections cannot be opened are given back, and sent later', async () => {
+  const json = jsonProvider(() => 1);
+  let isBroken = true;
+  const broken: MailProvider = {
+    kind: 'json',
+    transport: (provider) => ({
+      ...json.transport(provider),
+      open: (host) => {
+        if (isBroken) throw new Error('no connections today');
+        return json.transport(provider).open(host);
+      },
+    }),
+  };
+  const plans = createPlans({ ...given.peers, providers: [broken] });
+  const { sender, context } = given.newProcess({ plans });
+  given.world.kind = 'json';
+  const batch = batchOf(people(2, 'broken'));
+  await expect(sender.sendBatch(batch)).rejects.toThrow();
+  await until('nothing is held', async () => {
+    await context.underway.drained(100);
+    return context.admission.lanes.every(({ taken }) => taken === 0);
+  });
+  expect(await rowsOf(batch)).toEqual([]);
+  isBroken = false;
+  expect(await sender.sendBatch(batch)).toMatchObject({
+    outage: 'the server could not be reached',
+  });
+}, 30_000);
 
 test('an integration of a kind that this process does not know sends nothing', async () => {
   given.world.kind = 'pigeon';

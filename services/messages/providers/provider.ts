@@ -40,7 +40,8 @@ export type SenderHost = {
 
 /**
  * An integration's connections in this process. Messages are rendered when there is room for them;
- * callers bound how many wait.
+ * callers bound how many wait. A sender whose settings have changed is replaced and not closed: one
+ * that has been idle for a while holds no connection and no timer.
  */
 export type Sender = {
   /** Sends each message once there is room; every one is settled, whatever happens. */

@@ -22,3 +22,14 @@ export async function giveBackUntilDone(
   await untilStored(log, 'the end of claims', () => giveBack(outcomes, owner, workspaceId, ids));
   underway.release(ids);
 }
+
+/** The same beside the caller, for claims that it can do nothing about. */
+export function giveBackInBackground(
+  context: GiveBackContext,
+  workspaceId: string,
+  ids: readonly string[],
+): void {
+  giveBackUntilDone(context, workspaceId, ids).catch((err: unknown) =>
+    context.log.error({ err }, 'claimed messages could not be given back'),
+  );
+}

@@ -61,6 +61,9 @@ export class JsonSender implements Sender {
     this.dropOver();
     this.#queue.settleKept();
     this.#pump();
+    if (this.waiting > 0 || this.connections > 0 || this.#queue.keepsAny) return;
+    clearInterval(this.#ticker);
+    this.#ticker = undefined;
   }
 
   #pump(): void {
