@@ -82,7 +82,7 @@ export function settingsMessage(provider: StoredProvider): object | undefined {
   return kind && fromJson(kind.schema, shown, { ignoreUnknownFields: true });
 }
 
-/** What is shown of the settings, and the sealed secrets by their names. */
+/** Parts the settings into those that may be shown and the sealed secrets, by their names. */
 export function splitSecrets(provider: StoredProvider): {
   shown: JsonObject;
   sealed: Record<string, string>;
