@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
+import { compileStructure } from '#lib/mail/structure.ts';
 import { MessageBuffer } from '../services/messages/mime/buffer.ts';
 import { writeMail } from '../services/messages/mime/write.ts';
 import type { SendOutcome } from '../services/messages/providers/outcome.ts';
@@ -69,7 +70,7 @@ async function compileNewsletter(): Promise<Program> {
   const subject = 'Hello {{ contact.first_name }}';
   const compiler = createCompiler();
   const head = { title: subject, preview: '', language: 'en' };
-  const { html } = await compiler.compile(mjmlSource(newsletter), head, {});
+  const { whole } = await compiler.compile(mjmlSource(newsletter), head, {});
   await compiler.close();
   const envelope: Envelope = {
     from: { email: from, name: 'News' },
@@ -80,7 +81,7 @@ async function compileNewsletter(): Promise<Program> {
     values: { workspace: { base_url: 'https://mail.example' } },
     utm: { source: 'bench', medium: 'email' },
   };
-  return compileMessage({ subject, html, mjml: '', text: '' }, envelope);
+  return compileMessage({ subject, html: '', mjml: whole, text: '' }, envelope);
 }
 
 function recipientOf(number: number): MailRecipient {
@@ -105,7 +106,9 @@ function recipientOf(number: number): MailRecipient {
 
 async function mailOf(program: Program, recipient: MailRecipient): Promise<Mail> {
   const buffer = new MessageBuffer();
-  writeMail(buffer, program.prepare(recipient));
+  const draft = program.draft(recipient);
+  await draft.ready(compileStructure);
+  writeMail(buffer, draft.write());
   const raw = Buffer.from(buffer.written());
   const { subject = '', text = '', html = '' } = await PostalMime.parse(raw);
   return { to: recipient.email, subject, text, html, raw };
@@ -126,7 +129,7 @@ async function sendOurs(
   const leaseUntilMs = Date.now() + leaseMs;
   const jobs = recipients.map((recipient) => {
     const { promise, resolve: settle } = Promise.withResolvers<SendOutcome>();
-    const prepare = () => program.prepare(recipient);
+    const prepare = () => program.draft(recipient).write();
     const failureInfo = renderFailureInfo;
     const to = recipient.email;
     return {

@@ -12,24 +12,41 @@ export interface Attribute {
 
 const space = /[\s/]/;
 
+/** An opening tag, from its `<` to behind its `>`. */
+export interface OpeningTag {
+  name: string;
+  start: number;
+  end: number;
+  attributes: Attribute[];
+}
+
 /** A source with its Liquid found once, so that nothing searches for its end again. */
 type Scan = { source: string; ends: ReadonlyMap<number, number>; attributes: Attribute[] };
 
 /**
- * Finds the attributes of all tags, also those in Outlook's conditional comments. Liquid is opaque:
- * a `>` or a quote within it ends nothing.
+ * Finds all opening tags, also those in Outlook's conditional comments. Liquid is opaque: a `>` or
+ * a quote within it ends nothing.
  */
-export function scanAttributes(source: string): Attribute[] {
+export function scanTags(source: string): OpeningTag[] {
   const ends = new Map(liquidSpans(source).map(({ start, end }) => [start, end]));
   const scan: Scan = { source, ends, attributes: [] };
+  const tags: OpeningTag[] = [];
   let at = 0;
   while (at < source.length) {
     const liquid = liquidEnd(scan, at);
     if (liquid > at) at = liquid;
-    else if (source[at] === '<' && /[a-zA-Z]/.test(source[at + 1] ?? '')) at = scanTag(scan, at);
-    else at += 1;
+    else if (source[at] === '<' && /[a-zA-Z]/.test(source[at + 1] ?? '')) {
+      const tag = scanTag(scan, at);
+      tags.push(tag);
+      at = tag.end;
+    } else at += 1;
   }
-  return scan.attributes;
+  return tags;
+}
+
+/** The attributes of all tags that `scanTags` finds. */
+export function scanAttributes(source: string): Attribute[] {
+  return scanTags(source).flatMap(({ attributes }) => attributes);
 }
 
 /** The position behind the Liquid that starts at `at`, or `at` if none does. */
@@ -37,8 +54,9 @@ function liquidEnd({ source, ends }: Scan, at: number): number {
   return source[at] === '{' ? (ends.get(at) ?? at) : at;
 }
 
-function scanTag(scan: Scan, start: number): number {
-  const { source } = scan;
+function scanTag(given: Scan, start: number): OpeningTag {
+  const { source } = given;
+  const scan = { ...given, attributes: [] };
   let at = start + 1;
   while (at < source.length && /[a-zA-Z0-9:-]/.test(source[at] ?? '')) at += 1;
   const tag = source.slice(start + 1, at).toLowerCase();
@@ -48,7 +66,7 @@ function scanTag(scan: Scan, start: number): number {
     else if (space.test(source[at] ?? '')) at += 1;
     else at = scanAttribute(scan, at, tag);
   }
-  return at + 1;
+  return { name: tag, start, end: at + 1, attributes: scan.attributes };
 }
 
 function scanAttribute(scan: Scan, from: number, tag: string): number {

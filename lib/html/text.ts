@@ -1,5 +1,7 @@
 import { convert, type DomNode, type FormatCallback } from 'html-to-text';
 import { mapLiquid } from '#lib/liquid/spans.ts';
+import { replaceAttributes } from './attributes.ts';
+import { unescapeAttribute } from './links.ts';
 
 /** HTML beyond this is cut; a mail of this size is cut off by receivers anyway. */
 const maximumInput = 2_000_000;
@@ -58,18 +60,70 @@ function isData(cell: DomNode): boolean {
   return role !== 'presentation' && role !== 'none';
 }
 
-/** The text part of HTML. */
-export function htmlToText(html: string): string {
-  return convert(html, {
+/** Styles of what readers do not see, such as the preview line. */
+const hiding =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)\s*(?:!|;|$)/i;
+const hidden = 'display:none';
+
+/** One spelling of a hidden element, since selectors compare texts. */
+function withHiddenMarked(html: string): string {
+  return replaceAttributes(html, ({ name, value }) =>
+    name === 'style' && hiding.test(unescapeAttribute(value)) ? hidden : undefined,
+  );
+}
+
+/** An image stands for what it shows. */
+const formatImage: FormatCallback = ({ attribs }, _walk, builder) => {
+  const alt: string = attribs?.alt ?? '';
+  if (alt.trim() !== '') builder.addInline(alt);
+};
+
+/**
+ * What the text says of a link after its words, which come without white space; `href` is empty
+ * where the link has none.
+ */
+export type WriteAnchor = (href: string, words: string) => string;
+
+/** The address in brackets, unless the words are the address or it leads to a place in the mail. */
+export function plainAnchor(href: string, words: string): string {
+  const address = href.replace(/^mailto:/, '');
+  if (address === '' || address.startsWith('#') || address === words) return '';
+  return words === '' ? address : ` (${address})`;
+}
+
+const formatAnchor =
+  (write: WriteAnchor): FormatCallback =>
+  (link, walk, builder) => {
+    let words = '';
+    builder.pushWordTransform((word) => {
+      words += word;
+      return word;
+    });
+    walk(link.children, builder);
+    builder.popWordTransform();
+    const written = write(link.attribs?.href ?? '', words);
+    if (written !== '') builder.addInline(written, { noWordTransform: true });
+  };
+
+/** The text part of HTML: what readers see of it, in lines. */
+export function htmlToText(html: string, write: WriteAnchor = plainAnchor): string {
+  return convert(withHiddenMarked(html), {
     wordwrap: false,
-    formatters: { row: formatRow, cell: formatCell },
+    formatters: {
+      row: formatRow,
+      cell: formatCell,
+      image: formatImage,
+      anchor: formatAnchor(write),
+    },
     limits: { maxInputLength: maximumInput, maxDepth: maximumDepth },
     selectors: [
-      { selector: 'img', format: 'skip' },
+      { selector: 'img', format: 'image' },
       { selector: 'tr', format: 'row' },
       { selector: 'td', format: 'cell' },
       { selector: 'th', format: 'cell' },
-      { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },
+      ...['head', 'title', 'style', 'script', 'template', '[hidden]', `[style="${hidden}"]`].map(
+        (selector) => ({ selector, format: 'skip' }),
+      ),
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
         selector,
         options: { uppercase: false },
@@ -84,14 +138,13 @@ export function htmlToText(html: string): string {
  */
 export function deriveText(html: string): string {
   const kept: string[] = [];
-  const hidden = mapLiquid(html, {
+  const covered = mapLiquid(html, {
     liquid: (liquid) => {
-      if (/^\{%-?\s*(?:end)?safeurl\s*-?%\}$/.test(liquid)) return '';
       kept.push(liquid);
       return `\ue000${kept.length - 1}\ue001`;
     },
   });
-  return htmlToText(hidden).replace(
+  return htmlToText(covered).replace(
     /\ue000(\d+)\ue001/g,
     (_mark, index) => kept[Number(index)] ?? '',
   );

@@ -1,16 +1,23 @@
-import { Context, defaultOperators, Liquid, type Template } from 'liquidjs';
+import {
+  Context,
+  defaultOperators,
+  type Emitter,
+  Liquid,
+  type Template,
+  toValueSync,
+} from 'liquidjs';
 import { counted } from './counted.ts';
 import { escapeHtml, escapeOnce } from './escape.ts';
-import { SafeUrlTag } from './safe-url.ts';
-import { CountedCaptureTag, LinearCommentTag } from './tags.ts';
-import { TrackedLinkTag } from './tracked-link.ts';
+import { htmlOf, Markup, onMarkup } from './markup.ts';
+import { ValueEchoTag } from './output.ts';
+import { CountedCaptureTag, LinearCommentTag, NoFilesTag } from './tags.ts';
 
 /**
  * A template version has at most 100 KB of Liquid; the HTML that MJML makes from it is several
  * times larger.
  */
 const parseLimit = 2_000_000;
-/** One part of one message; a newsletter takes 0.05 ms. */
+/** Processor time of one part of one message; a newsletter takes 0.05 ms. */
 const renderLimitMs = 200;
 /** Characters and elements that filters may read or produce for one part of one message. */
 const memoryLimit = 5_000_000;
@@ -21,40 +28,55 @@ const uncounted =
     ' ',
   );
 
+const fileTags = ['render', 'include', 'layout', 'block'];
+
 export type LiquidScope = Record<string, unknown>;
 
 /** Values are escaped in HTML, but not in text. */
 export type SourcePlace = 'html' | 'text';
 
-/**
- * Liquid for HTML escapes every value that doesn't end in `raw` or a filter that escapes by itself.
- */
+/** Liquid for HTML escapes every value that doesn't end in `raw`. */
 export const engines: Record<SourcePlace, Liquid> = {
   html: newEngine(counted(escapeHtml)),
   text: newEngine(undefined),
 };
 
-/** The same, refusing filters that do not exist. */
+/** The same, refusing filters that do not exist and tags that need files. */
 export const strictEngines: Record<SourcePlace, Liquid> = {
-  html: newEngine(counted(escapeHtml), { strictFilters: true }),
-  text: newEngine(undefined, { strictFilters: true }),
+  html: newEngine(counted(escapeHtml), { isStrict: true }),
+  text: newEngine(undefined, { isStrict: true }),
 };
 
+/** Values for Liquid, with the limits of one part of one message. */
 export function newContext(place: SourcePlace, scope: LiquidScope): Context {
-  return contextOf(place, scope, renderLimitMs);
+  const context = newQuickContext(place, scope);
+  limitProcessorTime(context.renderLimit, renderLimitMs);
+  return context;
 }
 
-/**
- * For Liquid that was proved quick. Its time is not limited: the limit is one of the clock, which
- * runs on while the machine stands still.
- */
+/** For Liquid that was proved quick. Its time is not limited. */
 export function newQuickContext(place: SourcePlace, scope: LiquidScope): Context {
-  return contextOf(place, scope, Number.POSITIVE_INFINITY);
+  const liquid = engines[place];
+  const renderLimit = Number.POSITIVE_INFINITY;
+  return new Context(scope, liquid.options, { sync: true, renderLimit }, { liquid });
 }
 
-function contextOf(place: SourcePlace, scope: LiquidScope, renderLimit: number): Context {
-  const liquid = engines[place];
-  return new Context(scope, liquid.options, { sync: true, renderLimit }, { liquid });
+/** liquidjs looks at the clock, which runs on while the machine stands still. */
+function limitProcessorTime(limit: Context['renderLimit'], ms: number): void {
+  const startMs = usedMs();
+  let lookAtMs = performance.now() + ms;
+  limit.check = (nowMs) => {
+    if (nowMs <= lookAtMs) return;
+    const leftMs = ms - (usedMs() - startMs);
+    if (leftMs <= 0) throw new Error('template render limit exceeded');
+    lookAtMs = nowMs + leftMs;
+  };
+}
+
+/** Processor time of this thread. */
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 /** Renders nodes by liquidjs. The fast path gives the same text for the nodes that it supports. */
@@ -62,16 +84,24 @@ export function renderNodes(place: SourcePlace, nodes: Template[], context: Cont
   return String(engines[place].renderSync(nodes, context) ?? '');
 }
 
+/** Renders nodes into an emitter. */
+export function renderInto(
+  emitter: Emitter,
+  place: SourcePlace,
+  { nodes, context }: { nodes: Template[]; context: Context },
+): void {
+  toValueSync(engines[place].renderer.renderTemplates(nodes, context, emitter));
+}
+
 function newEngine(
   outputEscape: ((value: unknown) => string) | undefined,
-  { strictFilters } = { strictFilters: false },
+  { isStrict } = { isStrict: false },
 ): Liquid {
   const engine = new Liquid({
-    strictFilters,
+    strictFilters: isStrict,
     outputEscape,
     operators: { ...defaultOperators, contains },
     parseLimit,
-    renderLimit: renderLimitMs,
     memoryLimit,
     ownPropertyOnly: true,
     templates: {},
@@ -79,8 +109,7 @@ function newEngine(
     timezoneOffset: 0,
     locale: 'en-US',
   });
-  engine.registerTag('safeurl', SafeUrlTag);
-  engine.registerTag('trackedlink', TrackedLinkTag);
+  engine.registerTag('echo', ValueEchoTag);
   engine.registerTag('capture', CountedCaptureTag);
   engine.registerTag('#', LinearCommentTag);
   engine.registerFilter('base64_url_safe_encode', counted(toBase64Url));
@@ -89,12 +118,22 @@ function newEngine(
     const filter = engine.filters[name];
     if (typeof filter === 'function') engine.registerFilter(name, counted(filter));
   }
-  if (outputEscape !== undefined) {
-    engine.registerFilter('escape', { raw: true, handler: counted(escapeHtml) });
-    engine.registerFilter('escape_once', { raw: true, handler: counted(escapeOnce) });
-    engine.registerFilter('newline_to_br', { raw: true, handler: counted(breakLines) });
-  }
+  if (isStrict) for (const name of fileTags) engine.registerTag(name, NoFilesTag);
+  if (outputEscape !== undefined) keepMarkup(engine);
   return engine;
+}
+
+/** For HTML: values are told apart from markup by every filter, and by outputs. */
+function keepMarkup(engine: Liquid): void {
+  for (const [name, filter] of Object.entries(engine.filters)) {
+    if (typeof filter === 'function') engine.registerFilter(name, onMarkup(name, filter));
+  }
+  const toMarkup = (change: (value: unknown) => string) =>
+    counted((value) => new Markup(change(value)));
+  engine.registerFilter('escape', toMarkup(escapeHtml));
+  engine.registerFilter('xml_escape', toMarkup(escapeHtml));
+  engine.registerFilter('escape_once', toMarkup(escapeOnce));
+  engine.registerFilter('newline_to_br', counted(breakLines));
 }
 
 /** Searches a list for a text or a number natively: liquidjs takes a microsecond per element. */
@@ -104,8 +143,9 @@ function contains(list: unknown, item: unknown, context: Context): boolean {
     : Reflect.apply(defaultOperators.contains!, undefined, [list, item, context]);
 }
 
-function breakLines(value: unknown): string {
-  return escapeOnce(value).replace(/\r?\n/g, '<br />\n');
+function breakLines(value: unknown): Markup {
+  const html = value instanceof Markup ? htmlOf(value) : escapeOnce(value);
+  return new Markup(html.replace(/\r?\n/g, '<br />\n'));
 }
 
 function toBase64Url(value: unknown): string {

@@ -1,5 +1,5 @@
 export function escapeHtml(value: unknown): string {
-  const text = typeof value === 'string' ? value : stringify(value);
+  const text = typeof value === 'string' ? value : textOfValue(value);
   return /[&<>"']/.test(text)
     ? text.replace(/[&<>"']/g, (character) => entities.get(character) ?? '')
     : text;
@@ -13,15 +13,28 @@ const entities = new Map([
   ["'", '&#39;'],
 ]);
 
-function stringify(value: unknown): string {
+/** A value as text: lists without separators, objects as JSON. */
+export function textOfValue(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return Array.isArray(value) ? value.map(stringify).join('') : String(value);
+  if (Array.isArray(value)) return value.map(textOfValue).join('');
+  return isPlainObject(value) ? JSON.stringify(value) : String(value);
+}
+
+/** Whether a value is an object of names and values, or a list that has one. */
+export function isObjectValue(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(isObjectValue) : isPlainObject(value);
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Escapes everything except existing entities. */
 export function escapeOnce(value: unknown): string {
   return escapeHtml(
-    stringify(value).replace(
+    textOfValue(value).replace(
       /&(amp|lt|gt|quot|#34|#39);/g,
       (entity) => plain.get(entity) ?? entity,
     ),

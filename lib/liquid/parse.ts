@@ -1,17 +1,21 @@
-import { type Liquid, Parser, type Template, type TopLevelToken, toValueSync } from 'liquidjs';
+import {
+  type Liquid,
+  Output,
+  Parser,
+  type Template,
+  type TopLevelToken,
+  toValueSync,
+} from 'liquidjs';
 import { engines, type SourcePlace, strictEngines } from './engine.ts';
+import { separateValue } from './output.ts';
 import { mapLiquid } from './spans.ts';
-import type { WriteLink } from './tracked-link.ts';
 
 /** Invisible characters that editors leave inside Liquid and that its grammar does not know. */
 const invisible = /[\u00a0\u200b-\u200d\u2060\ufeff]|&nbsp;|&#160;/g;
 
-/**
- * Parses Liquid; throws liquidjs' own error, whose text names the line. `writeLink` writes its
- * tracked links.
- */
-export function parseLiquid(source: string, place: SourcePlace, writeLink?: WriteLink): Template[] {
-  return parse(engines[place], source, writeLink);
+/** Parses Liquid; throws liquidjs' own error, whose text names the line. */
+export function parseLiquid(source: string, place: SourcePlace): Template[] {
+  return parse(engines[place], source);
 }
 
 /**
@@ -22,25 +26,30 @@ export function checkLiquid(source: string, place: SourcePlace): void {
   parse(strictEngines[place], source);
 }
 
-function parse(engine: Liquid, source: string, writeLink?: WriteLink): Template[] {
-  return new LinearParser(engine, writeLink).parse(withoutInvisible(source));
+function parse(engine: Liquid, source: string): Template[] {
+  return new LinearParser(engine).parse(withoutInvisible(source));
 }
 
 /**
  * Takes tokens from the end of a reversed list: removing the first of many moves all the others.
  */
 class LinearParser extends Parser {
-  readonly writeLink: WriteLink | undefined;
+  readonly #engine: Liquid;
 
-  constructor(engine: Liquid, writeLink: WriteLink | undefined) {
+  constructor(engine: Liquid) {
     super(engine);
-    this.writeLink = writeLink;
+    this.#engine = engine;
   }
 
   override parseTokens(tokens: TopLevelToken[]): Template[] {
     return super.parseTokens(
       tokens instanceof ReversedTokens ? tokens : ReversedTokens.from(tokens.toReversed()),
     );
+  }
+
+  override parseToken(token: TopLevelToken, remaining: TopLevelToken[]) {
+    const node = super.parseToken(token, remaining);
+    return node instanceof Output ? separateValue(node, this.#engine) : node;
   }
 }
 
@@ -50,7 +59,8 @@ class ReversedTokens extends Array<TopLevelToken> {
   }
 }
 
-function withoutInvisible(source: string): string {
+/** The source without invisible characters in its Liquid. */
+export function withoutInvisible(source: string): string {
   return mapLiquid(source, { liquid: (liquid) => liquid.replace(invisible, ' ') });
 }
 

@@ -55,6 +55,9 @@ export const systemUrls = [
   'confirm_subscription_url',
 ] as const;
 
+/** The mail's subject, in its body. */
+export const subjectName = 'mail_subject';
+
 /** Every variable of the system; transactional mails have the caller's own as well. */
 export const variables: readonly Variable[] = [
   ...contactFields.map((name) => ({
@@ -109,6 +112,7 @@ export const variables: readonly Variable[] = [
     about: "The workspace's website, without a slash at the end.",
   },
   { name: 'message_id', in: every, about: "The mail's id." },
+  { name: subjectName, in: 'the body of every mail', about: 'The subject, as it is sent.' },
   {
     name: 'tracking_token',
     in: 'tracked mails',

@@ -1,9 +1,9 @@
 /*
  * A run: the messages of one claim, from their rows to their outcomes in the record.
  *
- * Order per message: letter (variant, links, tokens), the sender's queue, rendering when there is
- * room, journal, body, outcome, `fate.ts`, recorder. Templates that may run long are rendered in a
- * thread first, one after the other.
+ * Order per message: letter (variant, links, tokens), Liquid, the sender's queue, writing when there
+ * is room, journal, body, outcome, `fate.ts`, recorder. Templates that may run long are rendered in
+ * a thread first, one after the other; so are mails whose structure is not compiled yet.
  *
  * Each message ends in one of two ways: its outcome is recorded, or its claim is given back
  * (`unsent`). `done` resolves when all have. A call that ends earlier changes nothing: a run
@@ -33,7 +33,7 @@ import type { Journal } from '../record/journal.ts';
 import type { ResultRecorder } from '../record/recorder.ts';
 import type { MailOptions, MailRecipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
-import type { SlowSource } from '../render/program.ts';
+import type { SlowText } from '../render/overrides.ts';
 import type { RenderThread } from '../render/thread.ts';
 import { resultOf } from './fate.ts';
 import { countMessage } from './metrics.ts';
@@ -155,18 +155,19 @@ export class DeliveryRun {
       this.#done.reject(error);
       return;
     }
-    const { slow = [], quick = [] } = Object.groupBy(letters, (letter) =>
-      letter.variant.program.slow || hasSlowText(letter.recipient) ? 'slow' : 'quick',
-    );
+    const slow: Letter[] = [];
+    const quick: [Letter, () => MailParts][] = [];
+    for (const letter of letters) {
+      const prepare = prepareQuickly(letter);
+      if (prepare) quick.push([letter, prepare]);
+      else slow.push(letter);
+    }
     this.#sendQuickly(sender, quick);
     this.#sendSlowly(sender, slow).catch((error: unknown) => this.#done.reject(error));
   }
 
-  #sendQuickly(sender: Sender, letters: readonly Letter[]): void {
-    const jobs = letters.map((letter) => {
-      const { variant, recipient } = letter;
-      return this.#outgoing(letter, () => variant.program.prepare(recipient));
-    });
+  #sendQuickly(sender: Sender, letters: readonly [Letter, () => MailParts][]): void {
+    const jobs = letters.map(([letter, prepare]) => this.#outgoing(letter, prepare));
     const { isUrgent } = this.#delivery;
     sender.send(
       jobs.flatMap((outgoing) => outgoing ?? []),
@@ -192,12 +193,15 @@ export class DeliveryRun {
     const { thread } = this.#context;
     try {
       const { workspaceId } = this.#delivery.group;
-      const render = (source: SlowSource, scope: LiquidScope) =>
-        thread.render(source, scope, workspaceId);
+      const render = (text: SlowText, scope: LiquidScope) => thread.text(text, scope, workspaceId);
       const recipient = await withSlowTexts(render, given, program.scope);
-      if (!program.slow) return () => program.prepare(recipient);
-      const parts = await render(program.slow, program.scope(recipient));
-      return () => program.compose(recipient, parts);
+      if (program.slow) {
+        const parts = await thread.render(program.slow, program.scope(recipient), workspaceId);
+        return () => program.compose(recipient, parts);
+      }
+      const draft = program.draft(recipient);
+      await draft.ready((request) => thread.compile(request, workspaceId));
+      return () => draft.write();
     } catch (error) {
       return () => {
         throw error;
@@ -304,6 +308,22 @@ export class DeliveryRun {
   #finish(count: number): void {
     this.#left -= count;
     if (this.#left === 0) this.#done.resolve();
+  }
+}
+
+/** Undefined where the thread has something to do first. */
+function prepareQuickly({
+  variant: { program },
+  recipient,
+}: Letter): (() => MailParts) | undefined {
+  if (program.slow || hasSlowText(recipient)) return undefined;
+  try {
+    const draft = program.draft(recipient);
+    return draft.isReady() ? () => draft.write() : undefined;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }
 

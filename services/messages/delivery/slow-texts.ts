@@ -1,7 +1,6 @@
 import type { LiquidScope } from '#lib/liquid/engine.ts';
-import type { MailRecipient, RenderedParts } from '../render/compose.ts';
-import type { TextOverride } from '../render/overrides.ts';
-import type { SlowSource } from '../render/program.ts';
+import type { MailRecipient } from '../render/compose.ts';
+import type { SlowText, TextOverride } from '../render/overrides.ts';
 
 export function hasSlowText({ options }: MailRecipient): boolean {
   return options?.subject?.kind === 'slow' || options?.previewLine?.kind === 'slow';
@@ -12,7 +11,7 @@ export function hasSlowText({ options }: MailRecipient): boolean {
  * they are.
  */
 export async function withSlowTexts(
-  render: (source: SlowSource, scope: LiquidScope) => Promise<RenderedParts>,
+  render: (text: SlowText, scope: LiquidScope) => Promise<string>,
   recipient: MailRecipient,
   scopeOf: (recipient: MailRecipient) => LiquidScope,
 ): Promise<MailRecipient> {
@@ -23,7 +22,7 @@ export async function withSlowTexts(
   const scope = scopeOf({ ...recipient, options: plain });
   const settle = async (text: TextOverride | undefined): Promise<TextOverride | undefined> => {
     if (text?.kind !== 'slow') return text;
-    return { kind: 'constant', text: (await render(text.source, scope)).subject };
+    return { kind: 'constant', text: await render(text.source, scope) };
   };
   const texts = { subject: await settle(subject), previewLine: await settle(previewLine) };
   return { ...recipient, options: { ...options, ...texts } };

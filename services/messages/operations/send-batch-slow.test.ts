@@ -31,7 +31,7 @@ test('a template that doubles its values and filters by them holds up no other t
   });
   const { sender, context } = given.newProcess({ plans });
   // A thread that has loaded its modules gives a message two seconds.
-  await context.thread.render({ subject: '', html: 'x', mjml: '', text: '', utm: {} }, {});
+  await context.thread.text({ text: 'x' }, {});
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   let isBombOver = false;

@@ -1,5 +1,6 @@
-import type { Template } from 'liquidjs';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
+import { subjectName } from '#lib/liquid/variables.ts';
+import type { LinkOptions } from '#lib/mail/links.ts';
 import type { MailFile } from '../mime/files.ts';
 import {
   asciiDomain,
@@ -12,11 +13,8 @@ import {
   textHeader,
   tokenHeader,
 } from '../mime/headers.ts';
-import { type MailParts, type StaticText, staticText } from '../mime/mail.ts';
-import { countWritten, newState, type PartState } from './budget.ts';
-import type { LinkOptions } from './links.ts';
+import type { MailParts, MailText } from '../mime/mail.ts';
 import { rendered, type TextOverride } from './overrides.ts';
-import { compilePieces, type MailPiece, renderPieces } from './pieces.ts';
 
 /** The same for all recipients of a program. */
 export interface Envelope extends LinkOptions {
@@ -75,12 +73,7 @@ export interface RenderedParts {
 /** Liquid's name for a preview line of the message's own, in place of the template's. */
 export const previewLineName = 'subject_preview_line';
 
-type Compiled =
-  | { kind: 'static'; piece: StaticText; size: number }
-  | { kind: 'value'; render: (state: PartState) => string }
-  | { kind: 'branch'; choose: (state: PartState) => number; arms: Compiled[][] };
-
-/** Liquid's values for a recipient. */
+/** Liquid's values for a recipient. The subject is among them where it is the message's own. */
 export function scopeOf(envelope: Envelope): (recipient: MailRecipient) => LiquidScope {
   return ({ messageId, contact, feeds, urls, trackingToken, data, options }) => {
     const scope: LiquidScope = {
@@ -97,79 +90,28 @@ export function scopeOf(envelope: Envelope): (recipient: MailRecipient) => Liqui
     };
     // Its own Liquid reads the same values.
     if (options?.previewLine) scope[previewLineName] = rendered(options.previewLine, scope);
+    if (options?.subject) scope[subjectName] = rendered(options.subject, scope);
     return scope;
   };
 }
 
-/** The fast way: static text is encoded once, when the program is compiled. */
-export function splicer(
-  envelope: Envelope,
-  parts: { subject: Template[]; html: Template[]; text: Template[] },
-  scopeFor: (recipient: MailRecipient) => LiquidScope,
-): (recipient: MailRecipient) => MailParts {
-  const headersFor = headerWriter(envelope);
-  const subject = compilePieces(parts.subject, 'text');
-  const text = compilePieces(parts.text, 'text').map(compiledPiece);
-  const html = compilePieces(parts.html, 'html').map(compiledPiece);
-  return (recipient) => {
-    const scope = scopeFor(recipient);
-    const own = recipient.options?.subject;
-    const line = own ? rendered(own, scope) : renderPieces(subject, newState('subject', scope));
-    return {
-      headers: headersFor(recipient, line),
-      text: collect(text, newState('text', scope), []),
-      html: collect(html, newState('html', scope), []),
-      files: recipient.options?.files ?? noFiles,
-    };
-  };
-}
-
-/** The slow way: composes parts that a thread has rendered in full. */
+/** Makes a mail of its rendered parts. */
 export function composer(
   envelope: Envelope,
-): (recipient: MailRecipient, parts: RenderedParts) => MailParts {
+): (
+  recipient: MailRecipient,
+  parts: { subject: string; text: MailText; html: MailText },
+) => MailParts {
   const headersFor = headerWriter(envelope);
-  const scopeFor = scopeOf(envelope);
-  return (recipient, { subject, text, html }) => {
-    const own = recipient.options?.subject;
-    const line = own ? rendered(own, scopeFor(recipient)) : subject;
-    return {
-      headers: headersFor(recipient, line),
-      text: [text],
-      html: [html],
-      files: recipient.options?.files ?? noFiles,
-    };
-  };
+  return (recipient, { subject, text, html }) => ({
+    headers: headersFor(recipient, subject),
+    text,
+    html,
+    files: recipient.options?.files ?? noFiles,
+  });
 }
 
 const noFiles: readonly MailFile[] = [];
-
-function compiledPiece(piece: MailPiece): Compiled {
-  if (piece.kind === 'text') {
-    const { text } = piece;
-    return { kind: 'static', piece: staticText(text), size: Buffer.byteLength(text) };
-  }
-  if (piece.kind === 'value') return piece;
-  return { ...piece, arms: piece.arms.map((arm) => arm.map(compiledPiece)) };
-}
-
-function collect(
-  pieces: Compiled[],
-  state: PartState,
-  into: (StaticText | string)[],
-): (StaticText | string)[] {
-  for (const each of pieces) {
-    if (each.kind === 'static') {
-      countWritten(state, each.size);
-      into.push(each.piece);
-    } else if (each.kind === 'value') {
-      const value = each.render(state);
-      countWritten(state, value.length);
-      into.push(value);
-    } else collect(each.arms[each.choose(state)] ?? [], state, into);
-  }
-  return into;
-}
 
 /** Makes a mail's header fields. */
 function headerWriter(

@@ -1,5 +1,4 @@
 import { TypeGuards } from 'liquidjs';
-import { escapeHtml } from '#lib/liquid/escape.ts';
 
 type TextFilter = (value: string) => string;
 
@@ -13,11 +12,8 @@ const plain = new Map<string, TextFilter>([
   ['strip', (value) => value.trim()],
   ['lstrip', (value) => value.trimStart()],
   ['rstrip', (value) => value.trimEnd()],
-  ['escape', escapeHtml],
   ['raw', (value) => value],
   ['url_encode', (value) => encodeURIComponent(value).replace(/%20/g, '+')],
-  // The name that liquidjs gives to the escaping of outputs.
-  [Object.prototype.toString.call(escapeHtml), escapeHtml],
 ]);
 
 /** Filters with one literal string. */

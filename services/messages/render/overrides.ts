@@ -19,14 +19,8 @@ export type TextOverride =
    */
   | { kind: 'slow'; source: SlowText };
 
-/** A text for the thread to render, as a subject alone. */
-export type SlowText = {
-  subject: string;
-  html: string;
-  mjml: string;
-  text: string;
-  utm: Readonly<Record<string, string>>;
-};
+/** A text for the thread to render. */
+export type SlowText = { text: string };
 
 /** Many messages have the same text, with other values. */
 const parsed = rememberLong({ entriesMax: 1_000, textMaxBytes: 512 * 1024 }, parseOverride);
@@ -40,7 +34,7 @@ export function textOverride(source: string): TextOverride | undefined {
 function parseOverride(source: string): TextOverride {
   const templates: Template[] = parseLiquid(source, 'text');
   if (!isQuick(templates)) {
-    return { kind: 'slow', source: { subject: source, html: '', mjml: '', text: '', utm: {} } };
+    return { kind: 'slow', source: { text: source } };
   }
   return { kind: 'quick', pieces: compilePieces(templates, 'text') };
 }

@@ -1,4 +1,5 @@
 import {
+  type Emitter,
   IfTag,
   isTruthy,
   type Output,
@@ -9,16 +10,16 @@ import {
   UnlessTag,
   type Value,
 } from 'liquidjs';
-import { engines, newQuickContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
+import { engines, newQuickContext, renderInto, type SourcePlace } from '#lib/liquid/engine.ts';
+import { isRaw, type NodePlace, type ValueEmitter } from '#lib/liquid/output.ts';
 import { childrenOf } from '#lib/liquid/parse.ts';
-import { SafeUrlTag, safeUrl } from '#lib/liquid/safe-url.ts';
-import { TrackedLinkTag } from '#lib/liquid/tracked-link.ts';
+import type { Marker } from '#lib/mail/marker.ts';
 import { checkPart, countRead, type PartState } from './budget.ts';
 import { fastFilter } from './filters.ts';
 
 export type MailPiece =
   | { kind: 'text'; text: string }
-  | { kind: 'value'; render: (state: PartState) => string }
+  | { kind: 'value'; write: (state: PartState, emitter: Emitter) => void }
   | { kind: 'branch'; choose: (state: PartState) => number; arms: MailPiece[][] };
 
 type Evaluate = (state: PartState) => unknown;
@@ -37,15 +38,46 @@ export function compilePieces(templates: Template[], place: SourcePlace): MailPi
   return compileAll(templates, { place, assigned: assignedNames(templates) });
 }
 
-export function renderPieces(pieces: MailPiece[], state: PartState): string {
-  let text = '';
+/** The text of pieces that were compiled for text. */
+export function renderPieces(pieces: readonly MailPiece[], state: PartState): string {
+  const emitter = new TextEmitter(state);
+  run(pieces, state, emitter);
+  return emitter.buffer;
+}
+
+/** Collects what pieces write that were compiled for HTML. */
+export function markPieces(pieces: readonly MailPiece[], state: PartState, marker: Marker): void {
   for (const piece of pieces) {
-    if (piece.kind === 'text') text += piece.text;
-    else if (piece.kind === 'value') text += piece.render(state);
-    else text += renderPieces(piece.arms[piece.choose(state)] ?? [], state);
-    checkPart(state.part, text.length);
+    if (piece.kind === 'text') marker.text(piece.text);
+    else if (piece.kind === 'value') piece.write(state, marker);
+    else {
+      const arm = piece.choose(state);
+      marker.way(arm);
+      markPieces(piece.arms[arm] ?? [], state, marker);
+    }
   }
-  return text;
+}
+
+function run(pieces: readonly MailPiece[], state: PartState, emitter: Emitter): void {
+  for (const piece of pieces) {
+    if (piece.kind === 'text') emitter.write(piece.text);
+    else if (piece.kind === 'value') piece.write(state, emitter);
+    else run(piece.arms[piece.choose(state)] ?? [], state, emitter);
+  }
+}
+
+class TextEmitter implements Emitter {
+  buffer = '';
+  readonly #state: PartState;
+
+  constructor(state: PartState) {
+    this.#state = state;
+  }
+
+  write(text: unknown): void {
+    this.buffer += String(text ?? '');
+    checkPart(this.#state.part, this.buffer.length);
+  }
 }
 
 function compileAll(templates: Template[], compiler: Compiler): MailPiece[] {
@@ -65,26 +97,18 @@ function compileNode(template: Template, compiler: Compiler): MailPiece {
   if (TypeGuards.isOutputToken(template.token)) return compileOutput(template, compiler);
   if (template instanceof IfTag || template instanceof UnlessTag)
     return compileBranch(template, compiler);
-  if (template instanceof SafeUrlTag) {
-    const inner = compileAll(template.templates, compiler);
-    return { kind: 'value', render: (state) => safeUrl(renderPieces(inner, state)) };
-  }
-  if (template instanceof TrackedLinkTag) {
-    const inner = compileAll(template.templates, compiler);
-    return {
-      kind: 'value',
-      render: (state) => template.write(renderPieces(inner, state), state.scope),
-    };
-  }
-  return { kind: 'value', render: slowly(template, compiler) };
+  return { kind: 'value', write: slowly(template, compiler) };
 }
 
-function slowly(template: Template, { place }: Compiler): (state: PartState) => string {
+function slowly(
+  template: Template,
+  { place }: Compiler,
+): (state: PartState, emitter: Emitter) => void {
   const nodes = [template];
-  return (state) => {
+  return (state, emitter) => {
     // A copy, because tags such as increment write into the scope, and each part has its own.
     state.context ??= newQuickContext(place, { ...state.scope });
-    return renderNodes(place, nodes, state.context);
+    renderInto(emitter, place, { nodes, context: state.context });
   };
 }
 
@@ -94,24 +118,36 @@ function slowly(template: Template, { place }: Compiler): (state: PartState) => 
  */
 function compileOutput(template: Template, compiler: Compiler): MailPiece {
   const slow = slowly(template, compiler);
-  const value = (template as Output).value;
+  const { value, token } = template as Output;
   const initial = compileOperand(value.initial.postfix, compiler);
   const filters = value.filters.map((filter) => fastFilter(filter.name, filter.args));
-  if (initial === undefined || filters.includes(undefined)) return { kind: 'value', render: slow };
+  if (initial === undefined || filters.includes(undefined)) return { kind: 'value', write: slow };
   const known = filters.filter((filter) => filter !== undefined);
+  const emit = emitterOf(compiler.place, isRaw(value), token);
   return {
     kind: 'value',
-    render: (state) => {
+    write: (state, emitter) => {
       const found = initial(state) ?? '';
-      if (typeof found !== 'string') return slow(state);
+      if (typeof found !== 'string') {
+        slow(state, emitter);
+        return;
+      }
       let text = found;
       for (const filter of known) {
         countRead(state, text.length);
         text = filter(text);
       }
-      return text;
+      emit(text, emitter);
     },
   };
+}
+
+/** How a value is written: told apart from the author's text in HTML. */
+function emitterOf(place: SourcePlace, raw: boolean, token: NodePlace) {
+  if (place === 'text') return (text: string, emitter: Emitter) => emitter.write(text);
+  return raw
+    ? (text: string, emitter: Emitter) => (emitter as ValueEmitter).markup(text, text, token)
+    : (text: string, emitter: Emitter) => (emitter as ValueEmitter).value(text, token);
 }
 
 function compileBranch(tag: IfTag | UnlessTag, compiler: Compiler): MailPiece {
@@ -119,7 +155,7 @@ function compileBranch(tag: IfTag | UnlessTag, compiler: Compiler): MailPiece {
   const arms: MailPiece[][] = [];
   for (const [index, branch] of tag.branches.entries()) {
     const evaluate = compileCondition(branch.value, compiler);
-    if (evaluate === undefined) return { kind: 'value', render: slowly(tag, compiler) };
+    if (evaluate === undefined) return { kind: 'value', write: slowly(tag, compiler) };
     const negated = tag instanceof UnlessTag && index === 0;
     tests.push((state) => isSet(evaluate(state), compiler, state) !== negated);
     arms.push(compileAll(branch.templates, compiler));

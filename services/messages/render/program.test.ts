@@ -1,15 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import PostalMime from 'postal-mime';
-import { deriveText } from '#lib/html/text.ts';
 import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { contactFields } from '#lib/liquid/variables.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
 import type { MailParts } from '../mime/mail.ts';
 import { writeMail } from '../mime/write.ts';
+import { mailOf } from '../test/mail-of.ts';
 import type { Envelope, MailRecipient } from './compose.ts';
-import { guardUrls } from './links.ts';
 import { compileMessage, type MailContent } from './program.ts';
 
 const envelope: Envelope = {
@@ -152,7 +151,7 @@ test.each(templates)('the decoded parts are what liquidjs renders: %j', async (t
   expect(program.slow).toBeUndefined();
   for (const contact of contacts) {
     const recipient = given({ contact });
-    const raw = bytes(program.prepare(recipient));
+    const raw = bytes(await mailOf(program, recipient));
     const mail = await PostalMime.parse(raw);
     expect(newlines(mail.html)).toBe(
       newlines(reference(`<p>${template}</p>`, 'html', contact, recipient)),
@@ -177,7 +176,7 @@ test('a message reads the same in two parsers', async () => {
     }),
     envelope,
   );
-  const raw = bytes(program.prepare(given({ contact: { first_name: '漢=字' } })));
+  const raw = bytes(await mailOf(program, given({ contact: { first_name: '漢=字' } })));
   const [one, two] = [await PostalMime.parse(raw), await simpleParser(raw)];
   expect(one.subject).toBe('Grüße 漢=字');
   expect(two.subject).toBe(one.subject);
@@ -212,7 +211,7 @@ test.each(names)('a name survives in From, To and Subject: %j', async (name) => 
     ...envelope,
     from: { email: 'a@b.example', name },
   });
-  const raw = bytes(program.prepare(given({ name, contact: { first_name: name } })));
+  const raw = bytes(await mailOf(program, given({ name, contact: { first_name: name } })));
   const mail = await PostalMime.parse(raw);
   expect(mail.subject).toBe(name);
   expect(mail.from?.name).toBe(name);
@@ -229,7 +228,7 @@ test.each(['\r\nBcc: x@evil.example', '\nX-Evil: 1', 'a\0b\u2028Bcc: x', '\r\n\r
       list: { id: `l${evil}`, name: `L${evil}` },
     });
     const mail = await PostalMime.parse(
-      bytes(program.prepare(given({ name: `T${evil}`, contact: { first_name: evil } }))),
+      bytes(await mailOf(program, given({ name: `T${evil}`, contact: { first_name: evil } }))),
     );
     expect(mail.bcc).toBeUndefined();
     expect(mail.headers.map((header) => header.key)).toEqual([
@@ -284,7 +283,7 @@ test.each([
 ])('a value in a link cannot lead to a script: %s with %j', async (html, value, expected) => {
   const program = compileMessage(content({ html }), envelope);
   const mail = await PostalMime.parse(
-    bytes(program.prepare(given({ contact: { first_name: value } }))),
+    bytes(await mailOf(program, given({ contact: { first_name: value } }))),
   );
   expect(newlines(mail.html)).toBe(expected);
 });
@@ -297,7 +296,7 @@ test('UTM values join static web links that have none', async () => {
     ...envelope,
     utm: { source: 'n l', medium: '', campaign: 'c' },
   });
-  const mail = await PostalMime.parse(bytes(program.prepare(given())));
+  const mail = await PostalMime.parse(bytes(await mailOf(program, given())));
   expect(newlines(mail.html)).toBe(
     '<a href="https://a.example/x?utm_source=n%20l&amp;utm_campaign=c">1</a>' +
       '<a href="http://a.example/?q=1&amp;r=2&amp;utm_source=n%20l&amp;utm_campaign=c#f">2</a>' +
@@ -313,7 +312,7 @@ test('counted links and the pixel carry the token and the number of the link', a
     ...envelope,
     tracking: { opens: 'https://t.example/t/w1/', clicks: 'https://t.example/r/w1/' },
   });
-  const mail = await PostalMime.parse(bytes(program.prepare(given())));
+  const mail = await PostalMime.parse(bytes(await mailOf(program, given())));
   expect(mail.html).toContain(
     '<a href="https://t.example/r/w1/dG9rZW4/0">1</a><a href="https://t.example/r/w1/dG9rZW4/1">2</a>',
   );
@@ -335,15 +334,6 @@ test.each([
   ['{% for i in contact.custom_json_2.items %}{{ i.name }}{% endfor %}', ['custom_json_2']],
 ])('the program asks for the fields that it reads: %s', (html, fields) => {
   expect(compileMessage(content({ html }), envelope).fields).toEqual(fields);
-});
-
-test('the text part is derived from the HTML with its Liquid kept', () => {
-  const html = guardUrls(
-    '<h1>Hi {{ contact.first_name }}</h1>{% if list.id %}<p>Read <a href="{{ unsubscribe_url }}">this</a></p>{% endif %}',
-  );
-  expect(deriveText(html).replace(/\n+/g, '|')).toBe(
-    'Hi {{ contact.first_name }}|{% if list.id %}|Read this ({{ unsubscribe_url }})|{% endif %}',
-  );
 });
 
 test('broken Liquid is refused when the program is compiled', () => {

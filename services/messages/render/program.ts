@@ -1,41 +1,69 @@
-import type { Template } from 'liquidjs';
-import { convertsQuickly, deriveText } from '#lib/html/text.ts';
+/*
+ * A program: a template version with what is the same for all its mails, compiled for one plan.
+ *
+ * A mail is drafted and then written. The draft runs Liquid over the source with the values left as
+ * marks. What remains is the structure, which a thread compiles once for all mails that share it.
+ * Writing fills the values in. Templates whose Liquid may run long are rendered in the thread as a
+ * whole, by the same steps.
+ */
 import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
-import type { WriteLink } from '#lib/liquid/tracked-link.ts';
-import type { MailParts } from '../mime/mail.ts';
+import { subjectName } from '#lib/liquid/variables.ts';
+import { Filler } from '#lib/mail/fill.ts';
+import {
+  type LinkNumbers,
+  type LinkWriting,
+  linkRecipientOf,
+  linkWriter,
+  numberLinks,
+} from '#lib/mail/links.ts';
+import { Marker } from '#lib/mail/marker.ts';
+import { mailSource } from '#lib/mail/source.ts';
+import type { SourceKind } from '#lib/mail/structural.ts';
+import type { StructureRequest } from '#lib/mail/structure.ts';
+import type { MailParts, StaticText } from '../mime/mail.ts';
+import { countWritten, newState } from './budget.ts';
 import {
   composer,
   type Envelope,
   type MailRecipient,
   type RenderedParts,
   scopeOf,
-  splicer,
 } from './compose.ts';
 import { readFields } from './fields.ts';
-import { guardUrls, rewriteLinks, rewriteMjmlLinks } from './links.ts';
+import { ownText } from './own-text.ts';
+import { compilePieces, markPieces, renderPieces } from './pieces.ts';
 import { withPreviewLine } from './preview-line.ts';
 import { isQuick } from './quick.ts';
-import { type LinkWriting, linkWriters } from './write-link.ts';
+import { type CompileStructure, type KnownStructure, Structures } from './structures.ts';
 
 /** A template version as the templates service gives it. */
 export interface MailContent {
   subject: string;
-  /** HTML with Liquid; empty where the MJML is compiled for each recipient. */
+  /** HTML with Liquid, of versions that were compiled when they were stored; else empty. */
   html: string;
   mjml: string;
   /** Empty if it is to be derived from the HTML. */
   text: string;
 }
 
-/** A source that can't be spliced, because its Liquid may run long or makes the MJML itself. */
+/** A mail whose Liquid may run long: it is rendered in a thread. */
 export interface SlowSource extends LinkWriting {
   subject: string;
-  html: string;
-  mjml: string;
+  kind: SourceKind;
+  body: string;
   text: string;
-  /** The number of all links that only Liquid makes; in MJML. */
-  otherLinks?: number;
+  numbers: LinkNumbers;
+}
+
+/** A mail whose Liquid has run. */
+export interface Draft {
+  /** Whether its structure is known. */
+  isReady(): boolean;
+  /** Compiles its structure where that is not known. */
+  ready(compile: CompileStructure): Promise<void>;
+  /** Throws unless it is ready. */
+  write(): MailParts;
 }
 
 /** A template version compiled for one plan. */
@@ -44,21 +72,20 @@ export interface Program {
   fields: string[];
   /** Where each counted link leads, by its number. */
   links: string[];
-  /** About what it holds in memory. */
+  /** About what it holds in memory, without its structures. */
   sizeBytes: number;
   /** Set where each message is rendered in a thread of its own and then composed. */
   slow?: SlowSource;
   scope: (recipient: MailRecipient) => LiquidScope;
-  /** Renders for a recipient; throws the errors of Liquid. */
-  prepare: (recipient: MailRecipient) => MailParts;
+  /** Runs Liquid for a recipient; throws its errors. */
+  draft: (recipient: MailRecipient) => Draft;
   /** Composes parts that were rendered in the thread. */
   compose: (recipient: MailRecipient, parts: RenderedParts) => MailParts;
 }
 
 /**
- * Compiles a template version once; after that only values are rendered and written. `linkKey`
- * signs the links that depend on the recipient; without it they are not counted. Throws on broken
- * Liquid.
+ * Compiles a template version once; after that only Liquid runs. `linkKey` signs the links that
+ * depend on the recipient; without it they are not counted. Throws on broken Liquid.
  */
 export function compileMessage(
   content: MailContent,
@@ -66,41 +93,101 @@ export function compileMessage(
   linkKey?: Uint8Array,
 ): Program {
   const { utm, tracking } = envelope;
-  const links: LinkWriting = { utm, ...(tracking && { tracking }), ...(linkKey && { linkKey }) };
-  const writers = linkWriters(links);
-  const isMjml = content.html === '';
-  const tracked = isMjml
-    ? rewriteMjmlLinks(guardUrls(content.mjml), links)
-    : rewriteLinks(guardUrls(content.html), links);
-  const linked = { ...tracked, html: linedUp(tracked.html, envelope) };
+  const links = { utm, ...(tracking && { tracking }) };
+  const kind: SourceKind = content.html === '' ? 'mjml' : 'html';
+  const given = kind === 'mjml' ? content.mjml : content.html;
+  const source = mailSource(envelope.hasOwnPreviewLine ? withPreviewLine(given) : given);
+  const { names, numbers } = numberLinks(source.text, links);
   const subject = parseLiquid(content.subject, 'text');
-  const html = parseLiquid(linked.html, 'html', writers('html'));
-  const text = textOf(content, tracked.html, writers('text'));
-  const parts = [subject, html, ...(text ? [text.templates] : [])];
-  const isSlow = isMjml || text === undefined || !parts.every(isQuick);
-  const slow = {
-    ...links,
-    subject: content.subject,
-    html: isMjml ? '' : linked.html,
-    mjml: isMjml ? linked.html : '',
-    otherLinks: linked.links.length - 1,
-    text: text?.source ?? '',
-  };
-  const scope = scopeOf(envelope);
+  const html = parseLiquid(source.text, 'html');
+  const text = parseLiquid(content.text, 'text');
+  const parts = [subject, html, text];
+  const writing: LinkWriting = { ...links, ...(linkKey && { linkKey }) };
   const compose = composer(envelope);
-  return {
+  const common = {
     fields: readFields(parts),
-    links: linked.links,
-    sizeBytes: sizeOf([slow.subject, slow.html, slow.mjml, slow.text], isSlow),
-    slow: isSlow ? slow : undefined,
-    scope,
-    prepare: isSlow ? refuse : splicer(envelope, { subject, html, text: text.templates }, scope),
-    compose,
+    links: names,
+    sizeBytes: sizeOf([content.subject, source.text, content.text]),
+    scope: scopeOf(envelope),
+    compose: (recipient: MailRecipient, { subject: line, ...body }: RenderedParts) =>
+      compose(recipient, { subject: line, html: [body.html], text: [body.text] }),
   };
+  if (!parts.every(isQuick)) {
+    const { subject: line, text: own } = content;
+    return {
+      ...common,
+      slow: { ...writing, subject: line, kind, body: source.text, text: own, numbers },
+      draft,
+    };
+  }
+  const pieces = {
+    subject: compilePieces(subject, 'text'),
+    html: compilePieces(html, 'html'),
+    text: content.text === '' ? undefined : ownText(text),
+  };
+  const writeLink = linkWriter(writing);
+  const structures = new Structures();
+  return { ...common, draft: draftQuickly };
+
+  function draftQuickly(recipient: MailRecipient): Draft {
+    const scope = common.scope(recipient);
+    const { [subjectName]: own } = scope;
+    const line =
+      typeof own === 'string' ? own : renderPieces(pieces.subject, newState('subject', scope));
+    scope[subjectName] = line;
+    const state = newState('html', scope);
+    const marker = new Marker(source, (size) => countWritten(state, size));
+    markPieces(pieces.html, state, marker);
+    const ownParts = pieces.text?.(newState('text', scope));
+    const way = marker.key;
+    const marked = marker.marked();
+    const request: StructureRequest = {
+      kind,
+      marked,
+      links,
+      numbers,
+      derivesText: pieces.text === undefined,
+    };
+    let structure = structures.find(way, request);
+    return {
+      isReady: () => structure !== undefined,
+      async ready(compile) {
+        structure ??= structures.find(way, request);
+        structure ??= await structures.compile(way, request, compile);
+      },
+      write() {
+        if (!structure) throw new Error('the structure of the mail is not compiled');
+        const filling = { values: marked.values, recipient: linkRecipientOf(scope), writeLink };
+        const filled = filledParts(structure, filling, scope);
+        return compose(recipient, {
+          subject: line,
+          ...filled,
+          ...(ownParts && { text: ownParts }),
+        });
+      },
+    };
+  }
 }
 
-function linedUp(html: string, { hasOwnPreviewLine = false }: Envelope): string {
-  return hasOwnPreviewLine ? withPreviewLine(html) : html;
+/** Both parts, in pieces, each within its limit. */
+function filledParts(
+  structure: KnownStructure,
+  filling: ConstructorParameters<typeof Filler>[1],
+  scope: LiquidScope,
+) {
+  const filler = new Filler(structure, filling);
+  const html: (StaticText | string)[] = [];
+  const text: (StaticText | string)[] = [];
+  const [htmlState, textState] = [newState('html', scope), newState('text', scope)];
+  filler.html((part, size) => {
+    countWritten(htmlState, size);
+    html.push(part);
+  });
+  filler.text((part, size) => {
+    countWritten(textState, size);
+    text.push(part);
+  });
+  return { html, text };
 }
 
 // Measured with Node 24: a newsletter of 15 KB with seven values holds 90 KiB, one of 30 KB 145
@@ -109,32 +196,12 @@ const sizeFixed = 8 * 1024;
 const sizePerByte = 4.5;
 const sizePerLiquid = 2_560;
 
-function sizeOf(sources: readonly string[], isSlow: boolean): number {
+function sizeOf(sources: readonly string[]): number {
   const text = sources.join('');
-  const bytes = sizeFixed + sizePerByte * Buffer.byteLength(text);
-  // A slow one is parsed in the thread.
-  return isSlow ? bytes : bytes + sizePerLiquid * (text.match(/\{[{%]/g)?.length ?? 0);
+  const liquid = text.match(/\{[{%]/g)?.length ?? 0;
+  return sizeFixed + sizePerByte * Buffer.byteLength(text) + sizePerLiquid * liquid;
 }
 
-function refuse(): never {
+function draft(): never {
   throw new Error('the program is slow and has to be rendered in a thread');
-}
-
-/**
- * Undefined where the text can only follow from the rendered HTML. A text of the author's own has
- * to be right; a derived one may have lost half of a tag pair.
- */
-function textOf(
-  { text, html: source }: MailContent,
-  html: string,
-  writeLink: WriteLink,
-): { source: string; templates: Template[] } | undefined {
-  if (text !== '') return { source: text, templates: parseLiquid(text, 'text') };
-  if (source === '' || !convertsQuickly(html)) return undefined;
-  const derived = deriveText(html);
-  try {
-    return { source: derived, templates: parseLiquid(derived, 'text', writeLink) };
-  } catch {
-    return undefined;
-  }
 }

@@ -34,17 +34,11 @@ export const quickFilters: ReadonlyMap<string, Rule> = new Map([
   ...rule(anyValues, 'default append prepend raw size first last'),
   ...rule(anyValues, 'abs at_least at_most ceil divided_by floor minus modulo plus round times'),
   ...rule(literals, 'capitalize downcase upcase strip lstrip rstrip strip_newlines'),
-  ...rule(literals, 'escape escape_once newline_to_br url_encode url_decode'),
+  ...rule(literals, 'escape xml_escape escape_once newline_to_br url_encode url_decode'),
   ...rule(literals, 'slice truncate truncatewords'),
   ...rule(search, 'remove_first replace_first'),
   ...rule(exchange, 'replace'),
   ...rule(format, 'date'),
-  // The name that liquidjs gives to the escaping of outputs.
-  ...rule(
-    literals,
-    Object.prototype.toString.call(() => {}),
-    '\n',
-  ),
 ]);
 
 /** Filters that add an argument to their input. */
@@ -68,6 +62,6 @@ export function isShortLiteral(token: Token): boolean {
   return TypeGuards.isNumberToken(token) || TypeGuards.isLiteralToken(token);
 }
 
-function rule(accepts: Rule, names: string, separator = ' '): [string, Rule][] {
-  return names.split(separator).map((name) => [name, accepts]);
+function rule(accepts: Rule, names: string): [string, Rule][] {
+  return names.split(' ').map((name) => [name, accepts]);
 }

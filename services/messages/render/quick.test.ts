@@ -96,8 +96,7 @@ test.each(all)('the filter %s is on the list of quick ones or makes a program sl
 });
 
 test('the list names filters that exist', () => {
-  const escaping = Object.prototype.toString.call(() => {});
-  expect([...quickFilters.keys()].filter((name) => !all.includes(name))).toEqual([escaping]);
+  expect([...quickFilters.keys()].filter((name) => !all.includes(name))).toEqual([]);
 });
 
 const nasty = ['a', ' ', '\n', '\r', '&', '<', '%', '%41', '1', '(', 'ΐ', '漢', '😀'];

@@ -12,9 +12,7 @@ import {
 import { addedBy, isQuickFilter, isShortLiteral } from './quick-filters.ts';
 
 const quickTags = new Set(
-  'if unless case assign capture comment raw echo increment decrement cycle safeurl trackedlink #'.split(
-    ' ',
-  ),
+  'if unless case assign capture comment raw echo increment decrement cycle #'.split(' '),
 );
 /**
  * Between two nodes the limits of time and memory are looked at; one node must not take long by

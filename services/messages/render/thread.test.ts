@@ -4,11 +4,19 @@ import { RenderThread } from './thread.ts';
 const thread = new RenderThread();
 afterAll(() => thread.close());
 
-const source = { subject: 'Hi {{ name }}', html: '', mjml: '', text: '', utm: {} };
+const numbers = { addresses: {}, choices: {}, ranges: [], other: 0 };
+const source = {
+  subject: 'Hi {{ name }}',
+  kind: 'html' as const,
+  body: '',
+  text: '',
+  utm: {},
+  numbers,
+};
 
 test('loops render in the thread, and the text follows from the HTML', async () => {
-  const html = '<p>{% for n in (1..3) %}{{ n }}{{ name }} {% endfor %}</p>';
-  expect(await thread.render({ ...source, html }, { name: '<A>' })).toEqual({
+  const body = '<p>{% for n in (1..3) %}{{ n }}{{ name }} {% endfor %}</p>';
+  expect(await thread.render({ ...source, body }, { name: '<A>' })).toEqual({
     subject: 'Hi <A>',
     html: '<p>1&lt;A&gt; 2&lt;A&gt; 3&lt;A&gt; </p>',
     text: '1<A> 2<A> 3<A>',
@@ -16,10 +24,10 @@ test('loops render in the thread, and the text follows from the HTML', async () 
 });
 
 test('MJML whose blocks come from Liquid compiles for each recipient', async () => {
-  const mjml =
+  const body =
     '<mjml><mj-body>{% for n in names %}<mj-section><mj-column><mj-text>Dear {{ n }}</mj-text></mj-column></mj-section>{% endfor %}</mj-body></mjml>';
   const { html, text } = await thread.render(
-    { ...source, mjml },
+    { ...source, kind: 'mjml', body },
     { names: ['A & B', '<mj-text>'] },
   );
   expect(html).toContain('Dear A &amp; B');
@@ -28,13 +36,13 @@ test('MJML whose blocks come from Liquid compiles for each recipient', async () 
 });
 
 test('a render error carries its reason', async () => {
-  const html = '{% render "missing" %}';
-  await expect(thread.render({ ...source, html }, {})).rejects.toThrow(/missing/);
+  const body = '{% render "missing" %}';
+  await expect(thread.render({ ...source, body }, {})).rejects.toThrow(/missing/);
 });
 
 test('a template that runs too long fails and the thread works on', async () => {
   const loop =
     '{% for a in (1..9999) %}{% for b in (1..9999) %}{% for c in (1..9999) %}{{ a }}{% endfor %}{% endfor %}{% endfor %}';
-  await expect(thread.render({ ...source, html: loop }, {})).rejects.toThrow(/limit|too long/);
-  expect((await thread.render({ ...source, html: 'ok' }, {})).html).toBe('ok');
+  await expect(thread.render({ ...source, body: loop }, {})).rejects.toThrow(/limit|too long/);
+  expect((await thread.render({ ...source, body: 'ok' }, {})).html).toBe('ok');
 });

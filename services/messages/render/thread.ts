@@ -1,11 +1,16 @@
 import { KillableThread } from '#lib/killable-thread.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
+import type { CompiledStructure, StructureRequest } from '#lib/mail/structure.ts';
 import type { RenderedParts } from './compose.ts';
+import type { SlowText } from './overrides.ts';
 import type { SlowSource } from './program.ts';
 import type { RenderAnswer, RenderRequest } from './worker.ts';
 
-function warmUp(source: Partial<SlowSource>): RenderRequest {
-  return { source: { subject: '', html: '', mjml: '', text: '', utm: {}, ...source }, scope: {} };
+const numbers = { addresses: {}, choices: {}, ranges: [], other: 0 };
+
+function warmUp(kind: SlowSource['kind'], body: string): RenderRequest {
+  const source: SlowSource = { subject: '', kind, body, text: '', utm: {}, numbers };
+  return { do: 'render', source, scope: {} };
 }
 
 const limits = {
@@ -17,8 +22,8 @@ const limits = {
   /** A delivery waits with one message at a time, and fewer deliveries than this run at a time. */
   waitingMax: 1_000,
   warmUps: {
-    html: { html: warmUp({ html: 'x' }) },
-    mjml: { mjml: warmUp({ mjml: '<mjml><mj-body></mj-body></mjml>' }) },
+    html: { html: warmUp('html', 'x') },
+    mjml: { mjml: warmUp('mjml', '<mjml><mj-body></mj-body></mjml>') },
   },
 };
 /** After this many kills the template is not tried again: each one has cost its full time. */
@@ -26,37 +31,67 @@ const killLimit = 3;
 const tooSlow = 'the template takes too long to render';
 
 /**
- * Renders slow templates one after the other in a thread that is killed when one takes too long.
+ * Compiles structures and renders slow templates, one after the other, in a thread that is killed
+ * when one takes too long. Tenants take turns. What it is asked throws an error with the reason
+ * where a mail can't be rendered.
  */
 export class RenderThread {
   readonly #thread = new KillableThread<RenderRequest, RenderAnswer>(
     new URL('./worker.ts', import.meta.url),
     limits,
   );
-  readonly #kills = new WeakMap<SlowSource, number>();
+  /** By what belongs to one template: a source, or the numbers of its links. */
+  readonly #kills = new WeakMap<object, number>();
 
-  /** Throws an error with the reason if the message can't be rendered. Tenants take turns. */
+  async compile(request: StructureRequest, tenant = ''): Promise<CompiledStructure> {
+    const { kind, numbers: owner } = request;
+    const answer = await this.#ask({ do: 'structure', request }, { kind, owner, tenant });
+    return 'compiled' in answer ? answer.compiled : somethingElse();
+  }
+
   async render(source: SlowSource, scope: LiquidScope, tenant = ''): Promise<RenderedParts> {
-    const kind = source.mjml === '' ? 'html' : 'mjml';
-    const request = () => {
-      // Counted when its turn comes: those before it in the queue may have had the same template.
-      if (this.#killsOf(source) >= killLimit) throw new Error(tooSlow);
-      return { source, scope };
-    };
-    const answer = await this.#thread.ask(request, { kind, tenant });
-    if (answer === undefined) {
-      this.#kills.set(source, this.#killsOf(source) + 1);
-      throw new Error(tooSlow);
-    }
-    if ('error' in answer) throw new Error(answer.error);
-    return answer.parts;
+    const { kind } = source;
+    const answer = await this.#ask(
+      { do: 'render', source, scope },
+      { kind, owner: source, tenant },
+    );
+    return 'parts' in answer ? answer.parts : somethingElse();
+  }
+
+  /** A short text of one message, such as its subject. */
+  async text(owner: SlowText, scope: LiquidScope, tenant = ''): Promise<string> {
+    const { text } = owner;
+    const answer = await this.#ask({ do: 'text', text, scope }, { kind: 'html', owner, tenant });
+    return 'text' in answer ? answer.text : somethingElse();
   }
 
   close(): Promise<void> {
     return this.#thread.close();
   }
 
-  #killsOf(source: SlowSource): number {
-    return this.#kills.get(source) ?? 0;
+  async #ask(
+    request: RenderRequest,
+    { kind, owner, tenant }: { kind: string; owner: object; tenant: string },
+  ): Promise<Exclude<RenderAnswer, { error: string }>> {
+    const ask = () => {
+      // Counted when its turn comes: those before it in the queue may have had the same template.
+      if (this.#killsOf(owner) >= killLimit) throw new Error(tooSlow);
+      return request;
+    };
+    const answer = await this.#thread.ask(ask, { kind, tenant });
+    if (answer === undefined) {
+      this.#kills.set(owner, this.#killsOf(owner) + 1);
+      throw new Error(tooSlow);
+    }
+    if ('error' in answer) throw new Error(answer.error);
+    return answer;
   }
+
+  #killsOf(owner: object): number {
+    return this.#kills.get(owner) ?? 0;
+  }
+}
+
+function somethingElse(): never {
+  throw new Error('the thread answered something else');
 }

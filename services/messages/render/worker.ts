@@ -1,82 +1,140 @@
-import { createRequire } from 'node:module';
+/*
+ * A thread that compiles structures, and renders mails whose Liquid may run long. The main thread
+ * kills it after a timeout.
+ */
 import { parentPort } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
 import { rememberLong } from '#lib/cache.ts';
-import { htmlToText } from '#lib/html/text.ts';
-import { type LiquidScope, newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
+import { type LiquidScope, newContext, renderInto, renderNodes } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import { subjectName } from '#lib/liquid/variables.ts';
+import { Filler, joined } from '#lib/mail/fill.ts';
+import { linkRecipientOf, linkWriter } from '#lib/mail/links.ts';
+import { Marker } from '#lib/mail/marker.ts';
+import { mailSource } from '#lib/mail/source.ts';
+import {
+  type CompiledStructure,
+  compileStructure,
+  type Structure,
+  type StructureRequest,
+} from '#lib/mail/structure.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
-import { rewriteRendered } from './links.ts';
 import type { SlowSource } from './program.ts';
-import { type LinkWriting, linkWriters } from './write-link.ts';
 
-/** A thread that renders programs which may run long. The main thread kills it after a timeout. */
+export type RenderRequest =
+  | { do: 'structure'; request: StructureRequest }
+  | { do: 'render'; source: SlowSource; scope: LiquidScope }
+  /** One text, such as a subject of a message's own. */
+  | { do: 'text'; text: string; scope: LiquidScope };
 
-export interface RenderRequest {
-  source: SlowSource;
-  scope: LiquidScope;
-}
-
-export type RenderAnswer = { parts: RenderedParts } | { error: string };
-
-type Mjml = (source: string, options: object) => Promise<{ html: string }>;
+export type RenderAnswer =
+  | { compiled: CompiledStructure }
+  | { parts: RenderedParts }
+  | { text: string }
+  | { error: string };
 
 parentPort?.on('message', async (request: RenderRequest) => {
   parentPort?.postMessage(await answer(request));
 });
 
-async function answer({ source, scope }: RenderRequest): Promise<RenderAnswer> {
+async function answer(request: RenderRequest): Promise<RenderAnswer> {
   try {
-    const html =
-      source.mjml === ''
-        ? render('html', source.html, { source, scope })
-        : await renderMjml(source, scope);
-    const text =
-      source.text === '' ? htmlToText(html) : render('text', source.text, { source, scope });
-    const subject = render('text', source.subject, { source, scope });
-    // Here, so that what is too large is not copied out of the thread.
-    checkPart('subject', subject.length);
-    checkPart('html', html.length);
-    checkPart('text', text.length);
-    return { parts: { subject, html, text } };
+    switch (request.do) {
+      case 'structure':
+        return { compiled: await compileStructure(request.request) };
+      case 'render':
+        return { parts: await renderMail(request.source, request.scope) };
+      case 'text':
+        return { text: checked('subject', render(request.text, request.scope)) };
+    }
   } catch (error) {
     return { error: error instanceof Error ? error.message : 'rendering failed' };
   }
 }
 
-/** The values are escaped before MJML sees them, so they can't make blocks. */
-async function renderMjml(source: SlowSource, scope: LiquidScope): Promise<string> {
-  const mjml: Mjml = createRequire(import.meta.url)('mjml');
-  const { html } = await mjml(render('html', source.mjml, { source, scope }), {
-    validationLevel: 'skip',
-    ignoreIncludes: true,
+async function renderMail(source: SlowSource, given: LiquidScope): Promise<RenderedParts> {
+  const { [subjectName]: own } = given;
+  const subject = typeof own === 'string' ? own : checked('subject', render(source.subject, given));
+  const scope = { ...given, [subjectName]: subject };
+  let size = 0;
+  const { body, nodes } = parsedBody(source.body);
+  const marker = new Marker(body, (more) => {
+    size += more;
+    checkPart('html', size);
   });
-  const writeLink = linkWriters(source)('html');
-  return rewriteRendered(html, source, {
-    token: String(scope.tracking_token ?? ''),
-    write: (url) => writeLink(url, source.otherLinks ?? 0, scope),
+  renderInto(marker, 'html', { nodes, context: newContext('html', { ...scope }) });
+  const { kind, numbers, utm, tracking, text } = source;
+  const request: StructureRequest = {
+    kind,
+    marked: marker.marked(),
+    links: { utm, ...(tracking && { tracking }) },
+    numbers,
+    derivesText: text === '',
+  };
+  const filler = new Filler(await structureFor(request), {
+    values: request.marked.values,
+    recipient: linkRecipientOf(scope),
+    writeLink: linkWriter(source),
   });
+  // Here, so that what is too large is not copied out of the thread.
+  const parts: RenderedParts = {
+    subject,
+    html: checked('html', joined(filler.html)),
+    text: checked('text', text === '' ? joined(filler.text) : render(text, scope)),
+  };
+  return parts;
+}
+
+function checked(part: 'subject' | 'html' | 'text', text: string): string {
+  checkPart(part, text.length);
+  return text;
+}
+
+/** Mails of one template often share their structure. */
+const structures = new LRUCache<string, CompiledStructure>({
+  max: 200,
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ structure }, key) => {
+    const pieces = [...structure.html, ...structure.text];
+    return pieces.reduce(
+      (sum, piece) => sum + (piece.kind === 'static' ? 2 * piece.size : 100),
+      2 * key.length + 100,
+    );
+  },
+});
+
+async function structureFor(request: StructureRequest): Promise<Structure> {
+  const { marked, ...setting } = request;
+  const way = `${JSON.stringify(setting)}\0${marked.source}`;
+  const known = structures.get(way);
+  const hasValues = known !== undefined && known.structural.length > 0;
+  const key = hasValues ? `${way}\0${valuesOf(known, request)}` : way;
+  const found = structures.get(key);
+  if (found) return found.structure;
+  const compiled = await compileStructure(request);
+  if (compiled.structural.length === 0) structures.set(way, compiled);
+  else {
+    const { structural } = compiled;
+    structures.set(way, { structural, structure: nothing });
+    structures.set(`${way}\0${valuesOf(compiled, request)}`, compiled);
+  }
+  return compiled.structure;
+}
+
+const nothing: Structure = { html: [], text: [], links: [], anchors: [] };
+
+function valuesOf({ structural }: CompiledStructure, { marked }: StructureRequest): string {
+  return structural.map((number) => marked.values[number]?.html ?? '').join('\0');
 }
 
 const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
-/** By the JSON of how links are written, a line break, and the source. */
-const parsed = { html: rememberParsed('html'), text: rememberParsed('text') };
+const parsedText = rememberLong(parsedMax, (text) => parseLiquid(text, 'text'));
+const parsedBody = rememberLong(parsedMax, (text) => {
+  const body = mailSource(text);
+  return { body, nodes: parseLiquid(body.text, 'html') };
+});
 
-function rememberParsed(place: SourcePlace) {
-  return rememberLong(parsedMax, (key) => {
-    const end = key.indexOf('\n');
-    const { linkKey, ...links } = JSON.parse(key.slice(0, end));
-    const options: LinkWriting = {
-      ...links,
-      ...(linkKey && { linkKey: Buffer.from(linkKey, 'hex') }),
-    };
-    return parseLiquid(key.slice(end + 1), place, linkWriters(options)(place));
-  });
-}
-
-function render(place: SourcePlace, text: string, { source, scope }: RenderRequest): string {
-  const { utm, tracking, linkKey } = source;
-  const hex = linkKey && Buffer.from(linkKey).toString('hex');
-  const links = JSON.stringify({ utm, tracking, linkKey: hex });
-  return renderNodes(place, parsed[place](`${links}\n${text}`), newContext(place, scope));
+function render(text: string, scope: LiquidScope): string {
+  return renderNodes('text', parsedText(text), newContext('text', { ...scope }));
 }

@@ -5,6 +5,7 @@ import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
 import { writeMail } from '../mime/write.ts';
+import { mailOf } from '../test/mail-of.ts';
 import type { Envelope, MailRecipient } from './compose.ts';
 import { compileMessage, type MailContent, type Program } from './program.ts';
 import { RenderThread } from './thread.ts';
@@ -48,12 +49,9 @@ const content = (over: Partial<MailContent>): MailContent => ({
 const compile = (over: Partial<MailContent>, options: Partial<Envelope> = {}) =>
   compileMessage(content(over), { ...envelope, ...options }, linkKeys(keyring)('w1'));
 
-async function mailOf(program: Program): Promise<{ html: string; text: string }> {
-  const prepared = program.slow
-    ? program.compose(recipient, await thread.render(program.slow, program.scope(recipient)))
-    : program.prepare(recipient);
+async function sentBy(program: Program): Promise<{ html: string; text: string }> {
   const buffer = new MessageBuffer();
-  writeMail(buffer, prepared);
+  writeMail(buffer, await mailOf(program, recipient, thread));
   const { html = '', text = '' } = await PostalMime.parse(Buffer.from(buffer.written()));
   return { html, text };
 }
@@ -108,7 +106,7 @@ test.each(links)(
   async (href, where) => {
     const program = compile({ html: `<body><a href="${href}">x</a></body>` });
     expect(program.slow).toBeUndefined();
-    const { html, text } = await mailOf(program);
+    const { html, text } = await sentBy(program);
     expect(hrefs(html).map((link) => target(program, link))).toEqual([where]);
     expect(html).toContain(`<img src="https://t.example/t/w1/${token}"`);
     const [, inText = ''] = /\(([^\s)]+)\)/.exec(text) ?? [];
@@ -119,7 +117,7 @@ test.each(links)(
 test.each(links)('the same where the mail is rendered in the thread: %s', async (href, where) => {
   const program = compile({ html: `{% for i in (1..2) %}<a href="${href}">x</a>{% endfor %}` });
   expect(program.slow).toBeDefined();
-  const { html } = await mailOf(program);
+  const { html } = await sentBy(program);
   expect(hrefs(html).map((link) => target(program, link))).toEqual([where, where]);
 });
 
@@ -130,7 +128,7 @@ test.each(links)('the same where MJML is compiled for each recipient: %s', async
   const program = compile({
     mjml: `<mjml><mj-body>${section(`<a href="${href}">x</a>`)}</mj-body></mjml>`,
   });
-  const { html, text } = await mailOf(program);
+  const { html, text } = await sentBy(program);
   expect(hrefs(html).map((link) => target(program, link))).toEqual([where]);
   expect(html).toContain(`<img src="https://t.example/t/w1/${token}"`);
   expect(text).not.toContain('safeurl');
@@ -143,7 +141,7 @@ test('MJML for each recipient: static links keep their numbers, and blocks of a 
     </mj-body></mjml>`;
   const program = compile({ mjml }, { utm: {} });
   expect(program.links).toEqual(['https://a.example/', '{{ item.url }}', '{{ url }}']);
-  const { html } = await mailOf(program);
+  const { html } = await sentBy(program);
   expect(new Set(hrefs(html).map((link) => target(program, link)))).toEqual(
     new Set([
       '0: https://a.example/',
@@ -160,7 +158,7 @@ test('without tracking a link with Liquid gets UTM values and no number', async 
   const { tracking, ...untracked } = envelope;
   expect(tracking).toBeDefined();
   const program = compileMessage(content({ html }), untracked, linkKeys(keyring)('w1'));
-  expect((await mailOf(program)).html.trim()).toBe(
+  expect((await sentBy(program)).html.trim()).toBe(
     '<a href="https://a.example/?id=A&amp;1&amp;utm_source=n%20l">x</a><a href="https://t.example/u/w1/x">y</a>',
   );
   expect(program.links).toEqual([]);
@@ -169,6 +167,6 @@ test('without tracking a link with Liquid gets UTM values and no number', async 
 test('no value can break out of a link that is not counted', async () => {
   const html = '<a href="https://a.example/{{ contact.custom_string_1 | raw }}">x</a>';
   const program = compile({ html }, { utm: { source: 'a' } });
-  const [link = ''] = hrefs((await mailOf(program)).html);
+  const [link = ''] = hrefs((await sentBy(program)).html);
   expect(target(program, link)).toBe('0: https://a.example/https://own.example/"p"?utm_source=a');
 });

@@ -12,13 +12,11 @@ import type { CompileAnswer, CompileWork } from './worker.ts';
 const sourceMaxBytes = 500 * 1024;
 const errorLengthMax = 1_000;
 
-export type CompiledBody = {
-  /** HTML with Liquid kept; empty where Liquid makes blocks. */
-  html: string;
+export type CheckedBody = {
   /** The MJML of the source. */
   mjml: string;
-  /** Whether Liquid makes blocks: then each recipient's mail is made from the MJML. */
-  makesBlocks: boolean;
+  /** With its head: what mails are made from. */
+  whole: string;
   /** MJML's complaints about parts that it leaves out. */
   warnings: readonly Issue[];
 };
@@ -29,10 +27,9 @@ export type CompiledBody = {
  */
 export type Compiler = {
   /**
-   * MJML or a block tree with Liquid to HTML with the same Liquid. `data` fills in Liquid that
-   * makes blocks.
+   * The MJML of a source, checked by compiling it. `data` fills in Liquid that makes blocks.
    */
-  compile(source: Source, head: Head, data: JsonObject): Promise<CompiledBody>;
+  compile(source: Source, head: Head, data: JsonObject): Promise<CheckedBody>;
   /** Compiles for a preview: with Liquid rendered from `data`, or kept if there is none. */
   preview(source: Source, request: PreviewRequest): Promise<MailPreview>;
   /**
@@ -79,7 +76,7 @@ function compilerOf(thread: Thread, caller: Caller): Compiler {
   return {
     async compile(source, head, data) {
       const answer = await run({ do: 'compile', source, head, data });
-      if ('html' in answer) return answer;
+      if ('whole' in answer) return answer;
       throw new Error('the thread answered something else');
     },
     async preview(source, request) {

@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { type EmailContent, EmailContentSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
+import { subjectName } from '#lib/liquid/variables.ts';
 import type { CompiledMail } from '../template.ts';
 import type { Compiler } from './compiler.ts';
 import { ContentError } from './content-error.ts';
@@ -34,7 +35,7 @@ export async function compileEmail(
   // Both are in the head as well, where a mistake would be reported for the source.
   await at('subject', compiler.parse('text', given.subject));
   await at('subject_preview', compiler.parse('text', given.subjectPreview));
-  const head = { title: given.subject, preview: given.subjectPreview, language };
+  const head = { title: `{{ ${subjectName} }}`, preview: given.subjectPreview, language };
   const wrapped = layout ? { ...sourceOf(given), layout } : sourceOf(given);
   const body = await at(source, compiler.compile(wrapped, head, testData ?? {}));
   await at('text', compiler.parse('text', given.text));
@@ -45,8 +46,7 @@ export async function compileEmail(
   });
   const { subject, text, senderId: sender_id } = given;
   const reply_to = canonicalAddress(given.replyTo) ?? '';
-  const { html, mjml, makesBlocks } = body;
-  const compiled = { subject, html, mjml: makesBlocks ? mjml : '', text, sender_id, reply_to };
+  const compiled = { subject, html: '', mjml: body.whole, text, sender_id, reply_to };
   return { content, compiled };
 }
 

@@ -1,9 +1,15 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { convertsQuickly, deriveText, htmlToText } from '#lib/html/text.ts';
-import type { SourcePlace } from '#lib/liquid/engine.ts';
+import { convertsQuickly, deriveText } from '#lib/html/text.ts';
+import { newContext, renderInto, type SourcePlace } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
+import { subjectName } from '#lib/liquid/variables.ts';
+import { Filler, joined } from '#lib/mail/fill.ts';
+import { linkRecipientOf, linkWriter, numberLinks } from '#lib/mail/links.ts';
+import { Marker } from '#lib/mail/marker.ts';
+import { mailSource } from '#lib/mail/source.ts';
+import { compileStructure, type StructureRequest } from '#lib/mail/structure.ts';
 import type { Issue } from './content-error.ts';
-import type { Head } from './head.ts';
+import { withHead } from './head.ts';
 import { clipped, imagesWithoutAlt, withoutUnsubscribeLink } from './inspect.ts';
 import {
   type LinkSetting,
@@ -41,49 +47,98 @@ export type MailPreview = {
 };
 
 /** Steps of a preview that the thread runs. */
-type PreviewSteps = {
+export type PreviewSteps = {
   render(place: SourcePlace, source: string, data: JsonObject): string;
-  /** MJML without Liquid, or with Liquid that is kept. */
-  toHtml(
-    mjml: string,
-    head: Head,
-    keepsLiquid: boolean,
-  ): Promise<{ html: string; warnings: Issue[] }>;
+  /** MJML to HTML with its Liquid. */
+  keepLiquid(mjml: string): Promise<{ html: string; warnings: Issue[] }>;
+  /** MJML whose Liquid has run. */
+  compile(mjml: string): Promise<{ html: string; warnings: Issue[] }>;
 };
+
+/** HTML and text of a mail, with what there is to say about them. */
+type Body = { html: string; text: string | undefined; warnings: Issue[] };
 
 /** Throws the mistakes of an author; everything else is a warning. */
 export async function previewMail(
   given: string,
   request: PreviewRequest,
-  { render, toHtml }: PreviewSteps,
+  steps: PreviewSteps,
 ): Promise<MailPreview> {
-  const { data, language } = request;
+  const { data, language, links } = request;
   const parts = partsOf(given, request);
-  const fill = (place: SourcePlace, text: string) => (data ? render(place, text, data) : text);
+  const fill = (place: SourcePlace, text: string) =>
+    data ? steps.render(place, text, data) : text;
   const subject = fill('text', request.subject);
-  const subjectPreview = fill('text', request.subjectPreview);
-  const mjml = fill('html', given);
-  const head = { title: subject, preview: subjectPreview, language };
-  const { html: compiled, warnings } = await toHtml(mjml, head, data === undefined);
-  const html = withUtmLinks(compiled, request.links);
-  const sizeBytes = sentBytes(html, request.links);
+  const head = { title: titleOf(request), preview: request.subjectPreview, language };
+  const whole = withHead(given, head);
+  const shown = data
+    ? await filledBody(whole, { ...data, [subjectName]: subject }, { links, steps })
+    : await keptBody(whole, { links, steps });
+  const { html } = shown;
+  const sizeBytes = sentBytes(html, links);
   const body = parts.find(({ name }) => name === 'html');
   return {
     subject,
-    subjectPreview,
-    mjml,
+    subjectPreview: fill('text', request.subjectPreview),
+    mjml: fill('html', given),
     html,
-    text: request.text === '' ? derivedText(html, data) : fill('text', request.text),
+    text: request.text === '' ? shown.text : fill('text', request.text),
     sizeBytes,
-    links: shownLinks(html, request.links),
+    links: shownLinks(html, links),
     warnings: [
-      ...warnings,
+      ...shown.warnings,
       ...imagesWithoutAlt(given),
       ...clipped(sizeBytes),
       ...(request.isMarketing && body ? withoutUnsubscribeLink(body) : []),
       ...unknownVariables(parts, data ?? {}),
     ],
   };
+}
+
+/** A title follows the subject; where Liquid stays, it is the subject's own. */
+function titleOf({ subject, data }: PreviewRequest): string {
+  return data && subject !== '' ? `{{ ${subjectName} }}` : subject;
+}
+
+type BodyOptions = { links: LinkSetting; steps: PreviewSteps };
+
+/** The body as it is sent for these values: by the steps that send it. */
+async function filledBody(
+  whole: string,
+  data: JsonObject,
+  { links, steps }: BodyOptions,
+): Promise<Body> {
+  const source = mailSource(whole);
+  const marker = new Marker(source, () => undefined);
+  const nodes = parseLiquid(source.text, 'html');
+  renderInto(marker, 'html', { nodes, context: newContext('html', { ...data }) });
+  const { numbers } = numberLinks(source.text, { utm: links.utm });
+  const request: StructureRequest = {
+    kind: 'mjml',
+    marked: marker.marked(),
+    links: { utm: links.utm },
+    numbers,
+    derivesText: true,
+  };
+  let warnings: Issue[] = [];
+  const { structure } = await compileStructure(request, async (mjml) => {
+    const compiled = await steps.compile(mjml);
+    warnings = compiled.warnings;
+    return compiled.html;
+  });
+  const filler = new Filler(structure, {
+    values: request.marked.values,
+    recipient: linkRecipientOf(data),
+    writeLink: linkWriter({ utm: links.utm }),
+  });
+  return { html: joined(filler.html), text: joined(filler.text), warnings };
+}
+
+/** The body with its Liquid. */
+async function keptBody(whole: string, { links, steps }: BodyOptions): Promise<Body> {
+  const { html: compiled, warnings } = await steps.keepLiquid(whole);
+  const html = withUtmLinks(compiled, links);
+  return { html, text: convertsQuickly(html) ? deriveText(html) : undefined, warnings };
 }
 
 function partsOf(given: string, { subject, subjectPreview, text }: PreviewRequest): ParsedPart[] {
@@ -97,9 +152,4 @@ function partsOf(given: string, { subject, subjectPreview, text }: PreviewReques
     parsed('html', given, 'html'),
     parsed('text', text, 'text'),
   ];
-}
-
-function derivedText(html: string, data: JsonObject | undefined): string | undefined {
-  if (!convertsQuickly(html)) return undefined;
-  return data ? htmlToText(html) : deriveText(html);
 }

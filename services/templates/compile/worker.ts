@@ -1,14 +1,18 @@
-import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
+import { mjmlToHtml } from '#lib/mail/mjml.ts';
 import { fixBlocks } from './blocks.ts';
-import { compactHtml } from './compact.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
 import { checkLayout, unwrapped, type Whole, wrapInLayout } from './layout.ts';
-import { type MailPreview, type PreviewRequest, previewMail } from './preview.ts';
+import {
+  type MailPreview,
+  type PreviewRequest,
+  type PreviewSteps,
+  previewMail,
+} from './preview.ts';
 import { type Protected, protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
@@ -25,15 +29,10 @@ export type CompileWork =
   | { do: 'render'; place: SourcePlace; source: string; data: JsonObject };
 
 export type CompileAnswer =
-  | { html: string; mjml: string; makesBlocks: boolean; warnings: readonly Issue[] }
+  | { mjml: string; whole: string; warnings: readonly Issue[] }
   | { preview: MailPreview }
   | { text: string }
   | { error: string; issues: readonly Issue[] };
-
-type Mjml = (
-  source: string,
-  options: object,
-) => Promise<{ html: string; errors: { line: number; tagName: string; message: string }[] }>;
 
 parentPort?.on('message', async (work: CompileWork) => {
   parentPort?.postMessage(await answer(work));
@@ -75,21 +74,12 @@ async function compile({
 }: CompileWork & { do: 'compile' }): Promise<CompileAnswer> {
   const { mjml, warningsOf } = withLayout(source);
   const whole = withHead(mjml, head);
-  const hidden = protectLiquid(whole);
-  if (!hidden.makesBlocks) {
-    const { html, issues } = await toHtml(hidden);
-    const warnings = warningsOf(issues, false);
-    checkLiquid(html, 'html');
-    return { html, mjml, makesBlocks: false, warnings };
-  }
   checkLiquid(whole, 'html');
-  const fixed = await fixedHtml(hidden);
-  if (fixed) {
-    const { html, issues } = fixed;
-    return { html, mjml, makesBlocks: false, warnings: warningsOf(issues, false) };
-  }
-  const { issues } = await toHtml(protectLiquid(render('html', whole, data)));
-  return { html: '', mjml: whole, makesBlocks: true, warnings: warningsOf(issues, true) };
+  const hidden = protectLiquid(whole);
+  const foreseen = !hidden.makesBlocks || fixBlocks(hidden) !== undefined;
+  const shown = foreseen ? hidden : protectLiquid(render('html', whole, data));
+  const { issues } = await toHtml(shown);
+  return { mjml, whole, warnings: warningsOf(issues, !foreseen) };
 }
 
 /** Undefined where each recipient's values have to be known first. */
@@ -115,13 +105,20 @@ async function preview({
   request,
 }: CompileWork & { do: 'preview' }): Promise<CompileAnswer> {
   const given = withLayout(source);
-  const toPreview = async (mjml: string, head: Head, keepsLiquid: boolean) => {
-    const hidden = protectLiquid(withHead(mjml, head));
-    const fixed = keepsLiquid && hidden.makesBlocks ? await fixedHtml(hidden) : undefined;
-    const { html, issues } = fixed ?? (await toHtml(hidden));
-    return { html, warnings: given.warningsOf(issues, !keepsLiquid) };
+  const steps: PreviewSteps = {
+    render,
+    async keepLiquid(mjml) {
+      const hidden = protectLiquid(mjml);
+      const fixed = hidden.makesBlocks ? await fixedHtml(hidden) : undefined;
+      const { html, issues } = fixed ?? (await toHtml(hidden));
+      return { html, warnings: given.warningsOf(issues, false) };
+    },
+    async compile(mjml) {
+      const { html, issues } = await toHtml(protectLiquid(mjml));
+      return { html, warnings: given.warningsOf(issues, true) };
+    },
   };
-  return { preview: await previewMail(given.mjml, request, { render, toHtml: toPreview }) };
+  return { preview: await previewMail(given.mjml, request, steps) };
 }
 
 function withLayout({ layout, ...source }: Source): Whole {
@@ -139,12 +136,11 @@ function mjmlOf({ kind, text }: Source): string {
   return treeToMjml(tree);
 }
 
+/** MJML whose Liquid is hidden, to HTML with the Liquid. */
 async function toHtml(hidden: Protected): Promise<{ html: string; issues: Issue[] }> {
-  const mjml: Mjml = createRequire(import.meta.url)('mjml');
-  // Includes would read files of this machine.
-  const options = { validationLevel: 'soft', ignoreIncludes: true };
-  const { html, errors } = await mjml(hidden.mjml, options);
-  const issues = errors
+  const { isAboutLiquid: isNeeded } = hidden;
+  const { html, issues } = await mjmlToHtml(hidden.mjml, { isChecked: true, isNeeded });
+  const found = issues
     .filter(({ message }) => !hidden.isAboutLiquid(message))
     .map(({ line, tagName: tag, message }) => ({
       code: 'mjml' as const,
@@ -152,10 +148,7 @@ async function toHtml(hidden: Protected): Promise<{ html: string; issues: Issue[
       tag,
       message,
     }));
-  // Captured text may be split into lines, or shown where white space counts.
-  const isCaptured = /\{%-?\s*capture\b/.test(hidden.restore(hidden.mjml));
-  const compact = isCaptured ? html : compactHtml(html, hidden.isAboutLiquid);
-  return { html: hidden.restore(compact), issues };
+  return { html: hidden.restore(html), issues: found };
 }
 
 function render(place: SourcePlace, source: string, data: JsonObject): string {

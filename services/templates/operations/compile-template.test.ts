@@ -23,7 +23,7 @@ test('compile answers HTML, text, subject, preview line, size and links', async 
     success: true,
     subject: 'For Ann & Co',
     subjectPreview: '3 news',
-    text: '3 news\n\nHello Ann & Co\n\nRead & on (https://a.example/?x=1&y=7&utm_source=x%20y)\nLeave (https://mail.example/u/acme/preview)\n\nhttps://b.example/?utm_source=x%20y',
+    text: 'Hello Ann & Co\n\nRead & on (https://a.example/?x=1&y=7&utm_source=x%20y)\nLeave (https://mail.example/u/acme/preview)\n\nA horse (https://b.example/?utm_source=x%20y)',
     warnings: [],
     links: [
       { url: 'https://a.example/?x=1&y=7&utm_source=x%20y', text: 'Read & on', tracked: true },

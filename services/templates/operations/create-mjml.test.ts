@@ -6,10 +6,10 @@ import { createRequest, mail, useService } from '../test/given.ts';
 const preview = { workspaceId: 'acme', messageId: 'm1' };
 const given = useService();
 
-async function htmlOf(request: ReturnType<typeof createRequest>, language = ''): Promise<string> {
+async function mjmlOf(request: ReturnType<typeof createRequest>, language = ''): Promise<string> {
   await given.client.createTemplate(request);
   const { workspaceId, id } = request;
-  return (await given.content.getTemplateContent({ workspaceId, id, language })).html;
+  return (await given.content.getTemplateContent({ workspaceId, id, language })).mjml;
 }
 
 test.each([
@@ -60,23 +60,23 @@ test('compile names each issue with its place, and what it leaves out of a visua
 });
 
 test("the mail's title is its author's, else its subject, and never the template's name", async () => {
-  const untitled = await htmlOf(createRequest());
-  expect(untitled).toContain('<title>Hi {{ contact.first_name }}</title>');
-  expect(untitled).not.toContain('Hello</title>');
+  const untitled = await mjmlOf(createRequest());
+  expect(untitled).toContain('<mj-title>{{ mail_subject }}</mj-title>');
+  expect(untitled).not.toContain('Hello</mj-title>');
   const head = '<mj-head><mj-title>Ours</mj-title></mj-head>';
   const titled = mail('<mj-text>x</mj-text>').replace('<mjml>', `<mjml>${head}`);
-  expect(await htmlOf(createRequest(titled))).toContain('<title>Ours</title>');
+  expect(await mjmlOf(createRequest(titled))).toContain('<mj-title>Ours</mj-title>');
 });
 
 test("the mail's language is its author's, else the translation's, else the workspace's", async () => {
   const request = createRequest();
   const translated = { ...request, translations: { fr: { email: request.email } } };
-  expect(await htmlOf(translated)).toContain('<html lang="en"');
+  expect(await mjmlOf(translated)).toContain('<mjml lang="en"');
   const { workspaceId, id } = request;
   const french = await given.content.getTemplateContent({ workspaceId, id, language: 'fr' });
-  expect(french.html).toContain('<html lang="fr"');
+  expect(french.mjml).toContain('<mjml lang="fr"');
   const own = mail('<mj-text>x</mj-text>').replace('<mjml>', '<mjml lang="de">');
-  expect(await htmlOf(createRequest(own))).toContain('<html lang="de"');
+  expect(await mjmlOf(createRequest(own))).toContain('<mjml lang="de"');
 });
 
 test.each([

@@ -10,7 +10,7 @@ const refusal = (text: string | RegExp) => ({
   rawMessage: typeof text === 'string' ? text : expect.stringMatching(text),
 });
 
-test('create makes version 1 and its content compiles', async () => {
+test('create makes version 1 and its content is MJML with its head', async () => {
   const request = createRequest();
   const { template } = await given.client.createTemplate(request);
   expect(template).toMatchObject({
@@ -20,8 +20,8 @@ test('create makes version 1 and its content compiles', async () => {
     email: { editorMode: 'code' },
   });
   const content = await given.content.getTemplateContent(request);
-  expect(content).toMatchObject({ version: 1, subject: 'Hi {{ contact.first_name }}', mjml: '' });
-  expect(content.html).toContain('Hello {{ contact.first_name }}');
+  expect(content).toMatchObject({ version: 1, subject: 'Hi {{ contact.first_name }}', html: '' });
+  expect(content.mjml).toContain('Hello {{ contact.first_name }}');
 });
 
 test('create refuses an id that is taken', async () => {
@@ -96,13 +96,13 @@ test.each([
     '{% if a < 3 %}few{% else %}many{% endif %}',
   ],
   ['raw', '<mj-text>{% raw %}{{ not }}{% endraw %}</mj-text>', '{% raw %}{{ not }}{% endraw %}'],
-])('Liquid %s survives MJML byte for byte', async (_, body, kept) => {
+])('Liquid %s is kept byte for byte', async (_, body, kept) => {
   const request = createRequest(mail(body));
   await given.client.createTemplate(request);
-  expect((await given.content.getTemplateContent(request)).html).toContain(kept);
+  expect((await given.content.getTemplateContent(request)).mjml).toContain(kept);
 });
 
-test('Liquid that makes columns is compiled for each recipient', async () => {
+test('Liquid that makes columns is kept', async () => {
   const source =
     '<mjml><mj-body><mj-section>{% for i in items %}<mj-column><mj-text>{{ i }}</mj-text></mj-column>{% endfor %}</mj-section></mj-body></mjml>';
   const request = createRequest(source);
@@ -130,7 +130,7 @@ test('the content of a translation is compiled with the version', async () => {
     replyTo: 'a@example.com',
     languages: ['fr'],
   });
-  expect(french.html).toContain('Hello {{ contact.first_name }}');
+  expect(french.mjml).toContain('Hello {{ contact.first_name }}');
 });
 
 test('getTemplateContent does not find a language that the template is not translated into', async () => {
@@ -157,7 +157,7 @@ test('the preview line is in the mail', async () => {
   const request = createRequest();
   const email = { ...request.email, subjectPreview: 'Read {{ n }} & more' };
   await given.client.createTemplate({ ...request, email });
-  expect((await given.content.getTemplateContent(request)).html).toContain(
+  expect((await given.content.getTemplateContent(request)).mjml).toContain(
     'Read {{ n }} &amp; more',
   );
 });
@@ -194,8 +194,8 @@ test('a visual tree becomes MJML with its attributes and content', async () => {
     '<mj-section background-color="#abcdef" full-width="full-width">',
   );
   expect(template?.email?.visualEditorTree).toEqual(visualEditorTree);
-  const { html } = await given.content.getTemplateContent(request);
-  expect(html).toContain('<b>Hi</b> {{ contact.email }}');
+  const { mjml } = await given.content.getTemplateContent(request);
+  expect(mjml).toContain('<b>Hi</b> {{ contact.email }}');
 });
 
 test('a tree that is too deep or has unknown blocks is refused', async () => {
@@ -249,11 +249,11 @@ test('a translation takes from the main content what it leaves out', async () =>
     text: 'In English',
     replyTo: 'us@example.com',
   });
-  expect(french.html).toContain('Hello {{ contact.first_name }}');
+  expect(french.mjml).toContain('Hello {{ contact.first_name }}');
   const email = { editorMode: 'code', mjmlSource: mail('<mj-text>Salut</mj-text>') };
   const other = { ...createRequest(), email: main, translations: { fr: { email } } };
   await given.client.createTemplate(other);
   const body = await given.content.getTemplateContent({ ...other, language: 'fr' });
   expect(body).toMatchObject({ subject: fine.subject, text: '' });
-  expect(body.html).toContain('Salut');
+  expect(body.mjml).toContain('Salut');
 });

@@ -47,7 +47,7 @@ test('the id of a deleted template is free, and its versions follow', async () =
   const { template } = await given.client.createTemplate({ ...request, email });
   expect(template?.version).toBe(3);
   const old = await given.content.getTemplateContent({ ...request, version: 2 });
-  expect(old.html).toContain('Hello');
+  expect(old.mjml).toContain('Hello');
   await expect(given.client.getTemplate({ ...request, version: 2 })).rejects.toMatchObject(
     notFound,
   );

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { mjmlToHtml } from '#lib/mail/mjml.ts';
 import { createRequest, mail, useService } from '../test/given.ts';
 import { frame, givenLayout, section, wrapped } from '../test/layouts.ts';
 
@@ -7,7 +8,8 @@ const given = useService();
 async function htmlOf(request: ReturnType<typeof wrapped>, language = ''): Promise<string> {
   await given.client.createTemplate(request);
   const { workspaceId, id } = request;
-  return (await given.content.getTemplateContent({ workspaceId, id, language })).html;
+  const { mjml } = await given.content.getTemplateContent({ workspaceId, id, language });
+  return (await mjmlToHtml(mjml)).html;
 }
 
 test("a template's sections stand in the place of its layout's content", async () => {
@@ -103,10 +105,10 @@ test('a version keeps the layout that it was made with', async () => {
   await given.client.createTemplate(request);
   const email = { ...layout.email, mjmlSource: frame.replace('Above', 'Changed') };
   await given.client.updateTemplate({ ...layout, email });
-  expect((await given.content.getTemplateContent(request)).html).toContain('Above');
+  expect((await given.content.getTemplateContent(request)).mjml).toContain('Above');
   const { template } = await given.client.updateTemplate(request);
   expect(template).toMatchObject({ version: 2, templateMacroVersion: 2 });
-  expect((await given.content.getTemplateContent(request)).html).toContain('Changed');
+  expect((await given.content.getTemplateContent(request)).mjml).toContain('Changed');
 });
 
 test('a translation stands in the layout of its language', async () => {

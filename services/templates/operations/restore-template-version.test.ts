@@ -14,7 +14,7 @@ test('restore makes a new version with the content of an earlier one', async () 
   const { workspaceId, id } = request;
   const { template } = await given.client.restoreTemplateVersion({ workspaceId, id, version: 1 });
   expect(template).toEqual({ ...first.template, version: 3, updatedAt: template?.updatedAt });
-  expect((await given.content.getTemplateContent({ workspaceId, id })).html).toContain('Hello');
+  expect((await given.content.getTemplateContent({ workspaceId, id })).mjml).toContain('Hello');
   const french = await given.content.getTemplateContent({ workspaceId, id, language: 'fr' });
   expect(french.subject).toBe('Bonjour');
 });

@@ -24,9 +24,9 @@ test('update makes a new version, and mail that was pinned keeps its own', async
   expect((await given.client.getTemplate({ ...request, version: 1 })).template).toEqual(
     first.template,
   );
-  expect((await given.content.getTemplateContent(request)).html).toContain('Second');
+  expect((await given.content.getTemplateContent(request)).mjml).toContain('Second');
   const pinned = await given.content.getTemplateContent({ ...request, version: 1 });
-  expect(pinned.html).toContain('Hello');
+  expect(pinned.mjml).toContain('Hello');
   const { templates } = await given.client.listTemplates(request);
   expect(templates.filter(({ id }) => id === request.id)).toEqual([template]);
 });

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { convert } from 'html-to-text';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
-import { newsletter } from '../../../bench/newsletter.ts';
-import { cpuMs } from '../../../test/cpu-time.ts';
+import { newsletter } from '../../bench/newsletter.ts';
+import { cpuMs } from '../../test/cpu-time.ts';
 import { compactHtml } from './compact.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
@@ -52,7 +52,7 @@ function expectSame(html: string): void {
   expect(convert(compact(html))).toBe(convert(html));
 }
 
-const demo = readFileSync(new URL('../../../deploy/demo/newsletter.mjml', import.meta.url), 'utf8');
+const demo = readFileSync(new URL('../../deploy/demo/newsletter.mjml', import.meta.url), 'utf8');
 
 const body = (inner: string) =>
   `<mjml><mj-body><mj-section><mj-column>${inner}</mj-column></mj-section></mj-body></mjml>`;

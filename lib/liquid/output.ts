@@ -1,0 +1,123 @@
+/*
+ * What Liquid writes, told apart: the author's text, values, and values that are HTML.
+ *
+ * Outputs of HTML leave the escaping to the emitter that they write to: one that only collects text
+ * gets HTML, one that keeps values apart gets them as they are.
+ */
+import {
+  type Context,
+  Drop,
+  type Emitter,
+  type Liquid,
+  type Output,
+  Tag,
+  type TagToken,
+  type TopLevelToken,
+  Value,
+} from 'liquidjs';
+import { escapeHtml, textOfValue } from './escape.ts';
+import { htmlOf, Markup } from './markup.ts';
+
+/** Where an output or another node stands in its source. */
+export type NodePlace = { begin: number };
+
+/** Takes values apart from the author's text, which comes by `write`. */
+export interface ValueEmitter extends Emitter {
+  /** A value that is text: it has to be escaped. */
+  value(text: string, node: NodePlace): void;
+  /** A value that is HTML. `text` is the same as Liquid sees it. */
+  markup(html: string, text: string, node: NodePlace): void;
+}
+
+function keepsValues(emitter: Emitter): emitter is ValueEmitter {
+  return 'value' in emitter;
+}
+
+/** Writes what an output has evaluated; `isRaw` says that it is HTML. */
+export function writeValue(
+  emitter: Emitter,
+  value: unknown,
+  { node, isRaw, context }: { node: NodePlace; isRaw: boolean; context: Context },
+): void {
+  if (value instanceof Markup) {
+    const html = htmlOf(value);
+    context.memoryLimit.use(html.length);
+    if (keepsValues(emitter)) emitter.markup(html, value.valueOf(), node);
+    else emitter.write(html);
+    return;
+  }
+  const text = textOfValue(value instanceof Drop ? value.valueOf() : value);
+  context.memoryLimit.use(text.length);
+  if (!keepsValues(emitter)) emitter.write(isRaw ? text : escapeHtml(text));
+  else if (isRaw) emitter.markup(text, text, node);
+  else emitter.value(text, node);
+}
+
+/** The name that liquidjs gives to the escaping of outputs. */
+const escaping = Object.prototype.toString.call(escapeHtml);
+
+/** Whether an expression ends in `raw`, so that its value is HTML. */
+export function isRaw({ filters }: Value): boolean {
+  return filters.at(-1)?.raw === true;
+}
+
+/** Has `{{ … }}` write its value unescaped to an emitter that takes values. */
+export function separateValue(output: Output, { options }: Liquid): Output {
+  const { token, value } = output;
+  if (value.filters.at(-1)?.name === escaping) value.filters.pop();
+  const isWrittenRaw = options.outputEscape === undefined || isRaw(value);
+  output.render = function* (context: Context, emitter: Emitter) {
+    const evaluated = yield value.value(context, false);
+    writeValue(emitter, evaluated, { node: token, isRaw: isWrittenRaw, context });
+  };
+  return output;
+}
+
+/** `{% echo … %}`, which writes as an output does. */
+export class ValueEchoTag extends Tag {
+  readonly value: Value | undefined;
+
+  constructor(token: TagToken, remaining: TopLevelToken[], liquid: Liquid) {
+    super(token, remaining, liquid);
+    this.tokenizer.skipBlank();
+    if (!this.tokenizer.end()) this.value = new Value(this.tokenizer.readFilteredValue(), liquid);
+  }
+
+  override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
+    if (!this.value) return;
+    const value = yield this.value.value(context, false);
+    const isWrittenRaw = this.liquid.options.outputEscape === undefined || isRaw(this.value);
+    writeValue(emitter, value, { node: this.token, isRaw: isWrittenRaw, context });
+  }
+
+  /** For liquidjs' static analysis. */
+  *arguments(): Generator<Value> {
+    if (this.value) yield this.value;
+  }
+}
+
+/** Collects a capture: its HTML, and the text that Liquid sees. */
+export class CapturingEmitter implements ValueEmitter {
+  buffer = '';
+  #html = '';
+  #text = '';
+
+  write(text: unknown): void {
+    this.#html += String(text);
+    this.#text += String(text);
+  }
+
+  value(text: string): void {
+    this.#html += escapeHtml(text);
+    this.#text += text;
+  }
+
+  markup(html: string, text: string): void {
+    this.#html += html;
+    this.#text += text;
+  }
+
+  captured(): Markup | string {
+    return /[&<>"']/.test(this.#html) ? new Markup(this.#html, this.#text) : this.#text;
+  }
+}

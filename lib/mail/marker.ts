@@ -1,0 +1,122 @@
+/*
+ * Collects what Liquid writes for one mail: its source with marks in place of values.
+ *
+ * The source is the mail's structure, the same for all whose Liquid takes the same ways. A mark is
+ * a word that means nothing to MJML, HTML and the conversion to text. It replaces a value that is
+ * text from its first visible character to its last; white space around it, tags in markup, and
+ * words that MJML takes for booleans stay in the source, since the outcome depends on them.
+ */
+import { randomBytes } from 'node:crypto';
+import { unescapeAttribute } from '../html/links.ts';
+import { escapeHtml } from '../liquid/escape.ts';
+import type { NodePlace, ValueEmitter } from '../liquid/output.ts';
+import { markOf } from './marks.ts';
+import type { MailSource } from './source.ts';
+
+/** A value that stands for a mark: as text, and as HTML. */
+export type MarkedValue = { text: string; html: string };
+
+/** What Liquid wrote for one mail. */
+export type Marked = {
+  source: string;
+  /** By the number of their marks. */
+  values: readonly MarkedValue[];
+  /** Begins every mark. No value can know it. */
+  nonce: string;
+};
+
+/** One a process, so that the same structure is the same text. */
+const nonce = `m${randomBytes(6).toString('hex')}x`;
+
+/** Words that an attribute of MJML turns into something else. */
+const booleans = /^(true|false)$/;
+
+export class Marker implements ValueEmitter {
+  /** Unused: what is written is kept apart. */
+  buffer = '';
+  readonly #isInAttribute: MailSource['isInAttribute'];
+  readonly #values: MarkedValue[] = [];
+  readonly #count: (size: number) => void;
+  #source = '';
+  #key = '';
+
+  /** `count` is told the characters of all that is written; it throws where there are too many. */
+  constructor({ isInAttribute }: MailSource, count: (size: number) => void) {
+    this.#isInAttribute = isInAttribute;
+    this.#count = count;
+  }
+
+  /** What the structure depends on: each item says where it ends. */
+  get key(): string {
+    return this.#key;
+  }
+
+  marked(): Marked {
+    return { source: this.#source, values: this.#values, nonce };
+  }
+
+  /** The author's text, where the caller notes the way that led to it. */
+  text(text: string): void {
+    this.#count(text.length);
+    this.#source += text;
+  }
+
+  /** Notes a way that was taken. */
+  way(choice: string | number): void {
+    this.#key += `w${choice};`;
+  }
+
+  /** The author's text. */
+  write(text: unknown): void {
+    const written = String(text);
+    this.text(written);
+    this.#key += `${written.length}:${written}`;
+  }
+
+  value(text: string, node: NodePlace): void {
+    let start = 0;
+    let end = text.length;
+    while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+    while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+    const inner = text.slice(start, end);
+    if (inner === '' || booleans.test(inner)) {
+      this.write(text);
+      return;
+    }
+    if (start > 0) this.write(text.slice(0, start));
+    this.#mark({ text: inner, html: escapeHtml(inner) }, node);
+    if (end < text.length) this.write(text.slice(end));
+  }
+
+  /**
+   * Tags stay in the source. So does text that is not spelled as a value would be. In an attribute
+   * it is all text, which ends no attribute.
+   */
+  markup(html: string, _text: string, node: NodePlace): void {
+    if (this.#isInAttribute(node.begin)) {
+      this.#mark(
+        { text: unescapeAttribute(html), html: html.replace(/[<>"']/g, escapeHtml) },
+        node,
+      );
+      return;
+    }
+    for (const [run] of html.matchAll(/<[^<>]*>|[^<]+|</g)) {
+      const text = unescapeAttribute(run);
+      if (escapeHtml(text) === run) this.value(text, node);
+      else this.write(run);
+    }
+  }
+
+  #mark(value: MarkedValue, { begin }: NodePlace): void {
+    this.#count(value.html.length);
+    this.#key += 'm';
+    this.#source += markOf(nonce, this.#values.length, begin);
+    this.#values.push(value);
+  }
+}
+
+/** White space of JavaScript, which MJML trims, and the one more that the text part knows. */
+function isSpace(code: number): boolean {
+  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
+  return code === 0x200b || /\s/.test(String.fromCharCode(code));
+}

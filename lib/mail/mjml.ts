@@ -1,0 +1,45 @@
+import { createRequire } from 'node:module';
+import { compactHtml } from './compact.ts';
+
+/** A complaint of MJML about a part that it leaves out. */
+export type MjmlIssue = { line: number; tagName: string; message: string };
+
+type Mjml = (source: string, options: object) => Promise<{ html: string; errors: MjmlIssue[] }>;
+
+/** Fonts that MJML loads from a font host where a mail names them. */
+const hostedFonts = {
+  'Open Sans': 'https://fonts.googleapis.com/css?family=Open+Sans:300,400,500,700',
+  'Droid Sans': 'https://fonts.googleapis.com/css?family=Droid+Sans:300,400,500,700',
+  Lato: 'https://fonts.googleapis.com/css?family=Lato:300,400,500,700',
+  Roboto: 'https://fonts.googleapis.com/css?family=Roboto:300,400,500,700',
+};
+/** MJML's own default: it is loaded only where the author names it. */
+const defaultFont = 'Ubuntu';
+const defaultFontUrl = 'https://fonts.googleapis.com/css?family=Ubuntu:300,400,500,700';
+
+type Options = {
+  /** Whether MJML looks for parts that it leaves out. */
+  isChecked?: boolean;
+  /** Comments that stay, besides those that Outlook reads. */
+  isNeeded?: (comment: string) => boolean;
+};
+
+/**
+ * Compiles MJML without Liquid, or with Liquid that is hidden. Runs in threads that can be killed.
+ * Throws where the MJML can't be read.
+ */
+export async function mjmlToHtml(
+  source: string,
+  { isChecked = false, isNeeded = () => false }: Options = {},
+): Promise<{ html: string; issues: MjmlIssue[] }> {
+  const mjml: Mjml = createRequire(import.meta.url)('mjml');
+  const { html, errors } = await mjml(source, {
+    validationLevel: isChecked ? 'soft' : 'skip',
+    // Includes would read files of this machine.
+    ignoreIncludes: true,
+    fonts: source.includes(defaultFont)
+      ? { ...hostedFonts, [defaultFont]: defaultFontUrl }
+      : hostedFonts,
+  });
+  return { html: compactHtml(html, isNeeded), issues: errors };
+}

@@ -1,0 +1,28 @@
+/*
+ * The source of a mail, before Liquid runs.
+ */
+import { replaceAttributes, scanAttributes } from '../html/attributes.ts';
+import { withoutInvisible } from '../liquid/parse.ts';
+import { liquidSpans } from '../liquid/spans.ts';
+
+export type MailSource = {
+  text: string;
+  /** Whether an output stands in the value of an attribute, by where it begins. */
+  isInAttribute(begin: number): boolean;
+};
+
+/**
+ * A source as it is parsed: quotes stand around attributes that Liquid could break out of, and
+ * Liquid holds no invisible characters, so that places in the source are those of its nodes.
+ */
+export function mailSource(given: string): MailSource {
+  const text = replaceAttributes(withoutInvisible(given), ({ value, quote }) =>
+    quote === '' && liquidSpans(value).length > 0 ? value : undefined,
+  );
+  const within = new Set(
+    scanAttributes(text).flatMap(({ start, value }) =>
+      liquidSpans(value).map((span) => start + span.start),
+    ),
+  );
+  return { text, isInAttribute: (begin) => within.has(begin) };
+}

@@ -1,0 +1,109 @@
+/*
+ * Finds the marks whose values decide what is compiled, and puts these values in.
+ *
+ * MJML computes with most of its attributes, inlined CSS chooses elements, and a style or a `pre`
+ * decides what the text part says. Everywhere else a value only passes through.
+ */
+import { type Attribute, type OpeningTag, scanTags } from '../html/attributes.ts';
+import type { Marked } from './marker.ts';
+import { withValues } from './marks.ts';
+import { guardedAddress, isAddress, nowhere } from './urls.ts';
+
+export type SourceKind = 'mjml' | 'html';
+
+/** Attributes that components of MJML write as they are. */
+const passing = new Set(['href', 'src', 'alt', 'title', 'srcset', 'rel', 'target']);
+/** Attributes of HTML that the text part, fonts or inlined CSS depend on. */
+const deciding = new Set(['style', 'hidden', 'role']);
+const selected = new Set(['class', 'id']);
+
+type Place = { tag: OpeningTag; attribute: Attribute | undefined };
+type Range = { start: number; end: number };
+
+/** The source with the values that belong to it, and the numbers of these. */
+export function settled(
+  { source, nonce, values }: Marked,
+  kind: SourceKind,
+): { source: string; structural: number[] } {
+  const tags = scanTags(source);
+  const ranges = [
+    ...contentsOf(source, tags, ({ name }) => name === 'pre'),
+    ...contentsOf(source, tags, ({ name }) => name === 'mj-html-attributes'),
+    ...contentsOf(source, tags, isInlineStyle),
+  ];
+  const isInlined = tags.some((tag) => tag.name === 'mj-html-attributes' || isInlineStyle(tag));
+  const placeAt = placeFinder(tags);
+  const structural: number[] = [];
+  const whole = withValues(source, nonce, (number, at) => {
+    const value = values[number];
+    if (value === undefined) return undefined;
+    const place = placeAt(at);
+    const isWithin = ranges.some(({ start, end }) => at >= start && at < end);
+    if (!isWithin && (place === undefined || passes(place, { kind, isInlined }))) return undefined;
+    structural.push(number);
+    if (place && !isQuoted(place)) return value.text.replace(/[^\w\s-]/g, '');
+    const { attribute } = place ?? {};
+    if (!attribute || !isAddress(attribute.name)) return value.html;
+    const start = source.slice(attribute.start, at);
+    const isStopped = guardedAddress(start + value.html, start, attribute.name) === nowhere;
+    return isStopped ? nowhere : value.html;
+  });
+  return { source: whole, structural };
+}
+
+/** Elsewhere in a tag a value could become an attribute. */
+function isQuoted({ attribute }: Place): boolean {
+  return attribute !== undefined && attribute.quote !== '';
+}
+
+function passes(
+  { tag, attribute }: Place,
+  { kind, isInlined }: { kind: SourceKind; isInlined: boolean },
+): boolean {
+  if (!attribute || attribute.quote === '') return false;
+  if (kind === 'mjml' && /^mj(ml$|-)/.test(tag.name)) {
+    return tag.name !== 'mj-font' && passing.has(attribute.name);
+  }
+  return !deciding.has(attribute.name) && !(isInlined && selected.has(attribute.name));
+}
+
+function isInlineStyle({ name, attributes }: OpeningTag): boolean {
+  return name === 'mj-style' && attributes.some((each) => each.name === 'inline');
+}
+
+/** What stands between the tags of elements. */
+function contentsOf(
+  source: string,
+  tags: readonly OpeningTag[],
+  isMeant: (tag: OpeningTag) => boolean,
+): Range[] {
+  const ranges: Range[] = [];
+  for (const { name, end } of tags.filter(isMeant)) {
+    // Each search begins where the last one ended, so that no character is read twice.
+    if (end < (ranges.at(-1)?.end ?? 0)) continue;
+    const close = source.indexOf(`</${name}`, end);
+    ranges.push({ start: end, end: close < 0 ? source.length : close });
+  }
+  return ranges;
+}
+
+/** Finds the tag and the attribute of places that are asked for in their order. */
+function placeFinder(tags: readonly OpeningTag[]): (at: number) => Place | undefined {
+  let next = 0;
+  let attributes: Iterator<Attribute> | undefined;
+  let attribute: Attribute | undefined;
+  return (at) => {
+    while (next < tags.length && (tags[next]?.end ?? 0) <= at) {
+      next += 1;
+      attributes = undefined;
+    }
+    const tag = tags[next];
+    if (!tag || at < tag.start) return undefined;
+    if (!attributes) {
+      attributes = tag.attributes.values();
+      attribute = attributes.next().value;
+    }
+    while (attribute && attribute.end <= at) attribute = attributes.next().value;
+    return { tag, attribute: attribute && at >= attribute.start ? attribute : undefined };
+  };
+}

@@ -1,0 +1,232 @@
+/*
+ * Compiles the structure of a mail: what is the same for all recipients whose Liquid takes the same
+ * ways, in pieces, between which their values are filled in.
+ *
+ * Order: values that decide what is compiled are put in; MJML to HTML; links are numbered and
+ * counted; the text part is what the HTML says. Marks pass through all of it as words.
+ *
+ * Runs in threads that can be killed: MJML takes some 10 ms.
+ */
+import { type Attribute, scanAttributes } from '../html/attributes.ts';
+import { isWebUrl, linkTags, unescapeAttribute, utmWriter } from '../html/links.ts';
+import { htmlToText, plainAnchor } from '../html/text.ts';
+import { isCountable, type LinkNumbers, type LinkOptions, numberByOutput } from './links.ts';
+import type { Marked } from './marker.ts';
+import { anchorMarkOf, linkMarkOf, type Span, spansOf, tokenMarkOf } from './marks.ts';
+import { mjmlToHtml } from './mjml.ts';
+import { type SourceKind, settled } from './structural.ts';
+import { isAddress, nowhere } from './urls.ts';
+
+/** What is compiled, and how its links are. */
+export type StructureRequest = {
+  kind: SourceKind;
+  marked: Marked;
+  links: LinkOptions;
+  numbers: LinkNumbers;
+  /** Whether the text part is made from the HTML. */
+  derivesText: boolean;
+};
+
+export type Piece<Static = string> = { kind: 'static'; piece: Static; size: number } | DynamicPiece;
+
+type DynamicPiece = Exclude<Span, { kind: 'text' }>;
+
+/** An address that is made for each recipient. */
+export type StructureLink = {
+  parts: readonly Piece[];
+  start: string;
+  attribute: string;
+  number: number | undefined;
+};
+
+/** What the text says of a link after its words, where that depends on the recipient. */
+export type StructureAnchor = {
+  words: readonly Piece[];
+  /** The link whose address is compared with the words, or an address. */
+  link: number | undefined;
+  address: string;
+  /** As the text has it. */
+  written: readonly Piece[];
+};
+
+export type Structure<Static = string> = {
+  html: readonly Piece<Static>[];
+  text: readonly Piece<Static>[];
+  links: readonly StructureLink[];
+  anchors: readonly StructureAnchor[];
+};
+
+/** `structural` numbers the values that belong to the structure. */
+export type CompiledStructure = { structure: Structure; structural: number[] };
+
+/** Throws the mistakes of MJML. A preview brings its own `compile`, which looks at them. */
+export async function compileStructure(
+  request: StructureRequest,
+  compile = async (mjml: string) => (await mjmlToHtml(mjml)).html,
+): Promise<CompiledStructure> {
+  const { kind, marked } = request;
+  const { source, structural } = settled(marked, kind);
+  const html = kind === 'mjml' ? await compile(source) : source;
+  return { structure: structureOf(html, request), structural };
+}
+
+/** The structure of HTML whose values are marks. */
+export function structureOf(html: string, request: StructureRequest): Structure {
+  const { nonce } = request.marked;
+  const links = new Links(request);
+  const linked = links.rewrite(html);
+  const toPieces = (text: string) => piecesOf(text, nonce);
+  const text = request.derivesText ? links.textOf(linked.forText) : '';
+  return {
+    html: toPieces(linked.html),
+    text: toPieces(text),
+    links: links.all,
+    anchors: links.anchors,
+  };
+}
+
+function piecesOf(text: string, nonce: string): Piece[] {
+  return spansOf(text, nonce).map((span) =>
+    span.kind === 'text'
+      ? { kind: 'static', piece: span.text, size: Buffer.byteLength(span.text) }
+      : span,
+  );
+}
+
+/** A link as the text part has it. */
+type TextLink = { link: number | undefined; address: string; written: string };
+
+class Links {
+  readonly all: StructureLink[] = [];
+  readonly anchors: StructureAnchor[] = [];
+  readonly #request: StructureRequest;
+  readonly #nonce: string;
+  readonly #withUtm: (url: string) => string;
+  /** By the number of the mark that stands in their `href` while the text is made. */
+  readonly #inText: TextLink[] = [];
+
+  constructor(request: StructureRequest) {
+    this.#request = request;
+    this.#nonce = request.marked.nonce;
+    this.#withUtm = utmWriter(request.links.utm, '&amp;');
+  }
+
+  /** HTML as it is sent, and HTML to make the text from. */
+  rewrite(source: string): { html: string; forText: string } {
+    const html: string[] = [];
+    const forText: string[] = [];
+    let at = 0;
+    for (const attribute of scanAttributes(source)) {
+      const written = this.#attribute(attribute);
+      if (!written) continue;
+      const before = source.slice(at, attribute.start);
+      const quote = attribute.quote === '' ? '"' : '';
+      html.push(before, quote, written.html, quote);
+      forText.push(before, quote, written.text, quote);
+      at = attribute.end;
+    }
+    const rest = source.slice(at);
+    html.push(rest);
+    forText.push(rest);
+    return { html: this.#withPixel(html.join('')), forText: forText.join('') };
+  }
+
+  textOf(html: string): string {
+    return this.#withoutSpaces(htmlToText(html, (href, words) => this.#anchor(href, words)));
+  }
+
+  /** Undefined where the attribute stays as it is. */
+  #attribute(attribute: Attribute): { html: string; text: string } | undefined {
+    const { tag, name, value } = attribute;
+    const isLink = name === 'href' && linkTags.has(tag);
+    const parts = piecesOf(value.trim(), this.#nonce);
+    const outputs = parts.filter((part) => part.kind === 'value');
+    if (outputs.length > 0) {
+      if (!isAddress(name)) return undefined;
+      const { numbers } = this.#request;
+      const begins = outputs.map(({ begin }) => begin);
+      return this.#recipients({
+        parts,
+        start: startOf(parts),
+        attribute: name,
+        number: isLink ? numberByOutput(numbers, begins) : undefined,
+      });
+    }
+    if (!isLink) return undefined;
+    if (value.trim() === '') return { html: nowhere, text: nowhere };
+    return isWebUrl(value.trim()) ? this.#fixed(value.trim()) : undefined;
+  }
+
+  /** A link that is the same for all recipients but for the token. */
+  #fixed(value: string): { html: string; text: string } | undefined {
+    const { links, numbers } = this.#request;
+    const { tracking } = links;
+    if (tracking && value.startsWith(tracking.clicks)) return undefined;
+    const target = this.#withUtm(value);
+    const address = unescapeAttribute(target);
+    if (!tracking && target === value) return undefined;
+    if (!tracking || !isCountable(address)) {
+      return { html: target, text: this.#textMark({ link: undefined, address, written: address }) };
+    }
+    const number = numberIn(numbers.addresses, address);
+    if (number === undefined) {
+      const parts = piecesOf(value, this.#nonce);
+      const other = numberIn(numbers.choices, unescapeAttribute(value)) ?? numbers.other;
+      return this.#recipients({ parts, start: value, attribute: 'href', number: other });
+    }
+    const written = `${tracking.clicks}${tokenMarkOf(this.#nonce)}/${number}`;
+    return { html: written, text: this.#textMark({ link: undefined, address, written }) };
+  }
+
+  /** A link that is made for each recipient. */
+  #recipients(link: StructureLink): { html: string; text: string } {
+    const number = this.all.push(link) - 1;
+    const written = linkMarkOf(this.#nonce, number);
+    return { html: written, text: this.#textMark({ link: number, address: '', written }) };
+  }
+
+  #textMark(link: TextLink): string {
+    return linkMarkOf(this.#nonce, this.#inText.push(link) - 1);
+  }
+
+  #anchor(href: string, words: string): string {
+    const [span] = spansOf(href, this.#nonce);
+    const link = span?.kind === 'link' ? this.#inText[span.number] : undefined;
+    if (!link) return plainAnchor(href, words);
+    const wordPieces = piecesOf(words, this.#nonce);
+    const isFixed = link.link === undefined && wordPieces.every(({ kind }) => kind === 'static');
+    if (isFixed) {
+      if (link.address === words) return '';
+      return words === '' ? link.written : ` (${link.written})`;
+    }
+    const written = piecesOf(link.written, this.#nonce);
+    const anchor = { words: wordPieces, link: link.link, address: link.address, written };
+    const mark = anchorMarkOf(this.#nonce, this.anchors.push(anchor) - 1);
+    return words === '' ? mark : ` ${mark}`;
+  }
+
+  /** What is filled in for an anchor brings the space before it, or there is none. */
+  #withoutSpaces(text: string): string {
+    const spaced = new RegExp(` (${this.#nonce}a(\\d+)z)`, 'g');
+    return text.replace(spaced, (found, mark: string, number: string) =>
+      this.anchors[Number(number)]?.words.length === 0 ? found : mark,
+    );
+  }
+
+  #withPixel(html: string): string {
+    const { tracking } = this.#request.links;
+    if (!tracking) return html;
+    const address = tracking.opens + tokenMarkOf(this.#nonce);
+    const pixel = `<img src="${address}" width="1" height="1" alt="" style="display:block">`;
+    const end = html.toLowerCase().lastIndexOf('</body>');
+    return end < 0 ? html + pixel : html.slice(0, end) + pixel + html.slice(end);
+  }
+}
+
+function startOf([first]: readonly Piece[]): string {
+  return first?.kind === 'static' ? first.piece : '';
+}
+
+function numberIn(numbers: Readonly<Record<string, number>>, address: string): number | undefined {
+  return Object.hasOwn(numbers, address) ? numbers[address] : undefined;
+}

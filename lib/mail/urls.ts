@@ -1,0 +1,44 @@
+/*
+ * Where addresses that are made from values may lead.
+ *
+ * What the author wrote stays: a scheme of any app, a path. An address whose beginning is a value
+ * leads to web pages, mail, phone and message addresses, or to a place in the mail, and never to a
+ * script.
+ */
+import { unescapeAttribute } from '../html/links.ts';
+
+/** Attributes that hold one address. */
+const addressAttributes = new Set([
+  'href',
+  'src',
+  'action',
+  'formaction',
+  'background',
+  'poster',
+  'xlink:href',
+]);
+
+export function isAddress(attribute: string): boolean {
+  return addressAttributes.has(attribute) || attribute.endsWith('-url');
+}
+
+/** Takes the place of an address that may not be used. */
+export const nowhere = '#';
+
+/** An address of HTML that values are part of. `start` is what stands before the first value. */
+export function guardedAddress(rendered: string, start: string, attribute: string): string {
+  const address = unescapeAttribute(rendered)
+    .trim()
+    .replace(/[\s\0]+/g, '%20');
+  if (isAuthors(unescapeAttribute(start).trim())) return address;
+  const isSafe =
+    /^(https?:\/\/|mailto:|tel:|sms:|\/\/|#)/i.test(address) ||
+    (attribute !== 'href' && /^(cid:|data:image\/)/i.test(address));
+  return isSafe ? address : nowhere;
+}
+
+/** Whether the author decides where an address leads, by a scheme or by the start of a path. */
+function isAuthors(start: string): boolean {
+  if (/^(javascript|vbscript|data):/i.test(start.replace(/[\s\0]+/g, ''))) return false;
+  return /^([a-z][a-z0-9+.-]*:|[/?#.])/i.test(start);
+}
