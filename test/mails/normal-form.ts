@@ -74,7 +74,7 @@ function normalised(html: string, keeps: boolean): string {
         case 'end':
           if (token.name === 'pre') depthOfPre = Math.max(0, depthOfPre - 1);
           return source;
-        case 'other':
+        default:
           return source;
       }
     })

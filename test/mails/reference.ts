@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { JsonObject } from '@bufbuild/protobuf';
 import { htmlToText } from '#lib/html/text.ts';
 import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
+import { escapeHtml } from '#lib/liquid/escape.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import type { GivenMail } from './given.ts';
 import { language, valuesOf } from './mailing.ts';
@@ -34,12 +35,15 @@ async function compiled(mjml: string): Promise<string> {
   return html;
 }
 
-/** The author's own title and language stay; the preview line is the mail's if it has one. */
+/**
+ * The author's own title and language stay; the preview line is the mail's if it has one. MJML
+ * writes the title into an attribute as well.
+ */
 function withHead(mjml: string, { subject, preview }: { subject: string; preview: string }) {
   const isTitled = mjml.includes('<mj-title');
   const added =
-    (subject === '' || isTitled ? '' : `<mj-title>${asText(subject)}</mj-title>`) +
-    (preview === '' ? '' : `<mj-preview>${asText(preview)}</mj-preview>`);
+    (subject === '' || isTitled ? '' : `<mj-title>${escapeHtml(subject)}</mj-title>`) +
+    (preview === '' ? '' : `<mj-preview>${escapeHtml(preview)}</mj-preview>`);
   const own = preview === '' ? mjml : mjml.replace(/<mj-preview(\s*\/>|.*?<\/mj-preview>)/s, '');
   const headed = own.includes('<mj-head')
     ? own.replace(/<mj-head\s*\/>/, () => '<mj-head></mj-head>')
@@ -48,6 +52,3 @@ function withHead(mjml: string, { subject, preview }: { subject: string; preview
     .replace(/<mj-head[^>]*>/, (open) => open + added)
     .replace(/<mjml(?![^>]*\slang\s*=)/, () => `<mjml lang="${language}"`);
 }
-
-const asText = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
