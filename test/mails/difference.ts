@@ -16,9 +16,11 @@ type Outcome = ReadMail | { refusal: string };
 
 /** How the sent mail and the preview differ from the reference; the first difference of each part. */
 export async function differencesOf(paths: Paths, mail: GivenMail): Promise<Difference[]> {
-  const sent = await outcomeOf(paths.sentBy(mail));
-  const preview = await outcomeOf(paths.previewOf(mail));
-  const reference = await outcomeOf(paths.referenceOf(mail));
+  const [sent, preview, reference] = await Promise.all([
+    outcomeOf(paths.sentBy(mail)),
+    outcomeOf(paths.previewOf(mail)),
+    outcomeOf(paths.referenceOf(mail)),
+  ] as const);
   return [...between('sent', sent, reference), ...between('preview', preview, reference)];
 }
 

@@ -7,6 +7,7 @@ import { tracking, trackingToken, workspaceId } from './mailing.ts';
 
 const readLink = createLinkReader(keyring);
 const pixel = new RegExp(`<img src="${tracking.opens}${trackingToken}"[^>]*>`);
+/** With what may stand behind it in a text, where words follow without a space. */
 const link = new RegExp(`${tracking.clicks}${trackingToken}/(\\d+)(?:/([\\w-]+))?`, 'g');
 /** A counted link in the text part behind its own words. */
 const inBrackets = new RegExp(`\\(${link.source}\\)`, 'g');
@@ -37,12 +38,16 @@ export function untrackedText(text: string, links: readonly string[]): string {
   );
 }
 
-/** Throws for a link that leads nowhere. */
+/** The target, and the words that stand directly behind the link. Throws if it leads nowhere. */
 function targetOf(links: readonly string[], number: string, signed: string | undefined): string {
-  const target =
-    signed === undefined
-      ? links[Number(number)]
-      : readLink(workspaceId, { token: trackingToken, number: Number(number), signed });
-  if (target === undefined) throw new Error(`the counted link ${number} leads nowhere`);
-  return target;
+  const behind = signed ?? number;
+  for (let end = behind.length; end > 0; end -= 1) {
+    const read = behind.slice(0, end);
+    const target =
+      signed === undefined
+        ? links[Number(read)]
+        : readLink(workspaceId, { token: trackingToken, number: Number(number), signed: read });
+    if (target !== undefined) return target + behind.slice(end);
+  }
+  throw new Error(`the counted link ${number} leads nowhere`);
 }

@@ -132,14 +132,16 @@ const component: Source = fc.oneof(
   },
 );
 
+const note = '\n  <!-- a note -->\n';
+
 /** Elements, some in blocks of Liquid, and Liquid between. */
-function listed(element: Source, max = 3): Source {
+function listed(element: Source, { max = 3, gap = '\n  ' } = {}): Source {
   return several(
     fc.oneof(
       { weight: 5, arbitrary: element },
       { weight: 3, arbitrary: blocks(element) },
       { weight: 1, arbitrary: silent },
-      { weight: 1, arbitrary: fc.constant('\n  <!-- a note -->\n') },
+      { weight: 1, arbitrary: fc.constant(gap) },
     ),
     { min: 1, max },
   );
@@ -153,7 +155,7 @@ const column = joined(
     valued('border', joined('1px solid ', color)),
   ),
   '>',
-  listed(component),
+  listed(component, { gap: note }),
   '</mj-column>',
 );
 
@@ -170,13 +172,17 @@ const section = fc.oneof(
         fc.constant('direction="rtl"'),
       ),
       '>',
-      listed(column, 2),
+      listed(column, { max: 2, gap: note }),
       '</mj-section>\n',
     ),
   },
   {
     weight: 1,
-    arbitrary: joined('<mj-section><mj-group>', listed(column, 2), '</mj-group></mj-section>'),
+    arbitrary: joined(
+      '<mj-section><mj-group>',
+      listed(column, { max: 2, gap: note }),
+      '</mj-group></mj-section>',
+    ),
   },
   {
     weight: 1,
@@ -184,7 +190,7 @@ const section = fc.oneof(
       '<mj-hero',
       some(valued('background-url', address), valued('background-color', color)),
       '>',
-      listed(component, 2),
+      listed(component, { max: 2, gap: note }),
       '</mj-hero>',
     ),
   },
@@ -195,7 +201,7 @@ const wrapper = joined(
   '<mj-wrapper',
   some(valued('background-color', color), valued('padding', pixels)),
   '>',
-  listed(section, 2),
+  listed(section, { max: 2, gap: note }),
   '</mj-wrapper>',
 );
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import type { GivenTemplate } from '../corpus/corpus.ts';
 import { mjml, subject } from './mjml.ts';
@@ -24,7 +25,7 @@ export function randomTemplate(seed: number, number: number): GivenTemplate {
   const mails = recipients.map((data, index) => ({
     ...content,
     name: `${name}, recipient ${index + 1}`,
-    data,
+    data: plainOf(data),
   }));
   return { name, mails: [...mails, { ...mails[0]!, name: `${name}, recipient 1 again` }] };
 }
@@ -32,3 +33,6 @@ export function randomTemplate(seed: number, number: number): GivenTemplate {
 /** Numbers that follow each other begin far apart. */
 const mixed = (seed: number, number: number) =>
   (Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b)) | 0;
+
+/** Records of fast-check have no prototype, which those of a request have. */
+const plainOf = (data: JsonObject): JsonObject => JSON.parse(JSON.stringify(data));
