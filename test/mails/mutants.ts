@@ -1,11 +1,13 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { GivenTemplate } from './corpus/corpus.ts';
+import { differencesOf } from './difference.ts';
 import type { GivenMail } from './given.ts';
 import type { Paths, ReadMail } from './paths.ts';
 import { referenceOf } from './reference.ts';
 
 /** Paths that are right but for one fault, which the check has to find. */
 export const mutants: Record<string, (mail: GivenMail) => Promise<ReadMail>> = {
-  'values are trimmed': (mail) => referenceOf({ ...mail, data: objectOf(trimmed(mail.data)) }),
+  'values are trimmed': (mail) => referenceOf({ ...mail, data: trimmedFields(mail.data) }),
   'the recipient before is seen': staleReference(),
   'ampersands are escaped twice': changing(({ html }) => ({
     html: html.replaceAll('&amp;', '&amp;amp;'),
@@ -51,13 +53,27 @@ function staleReference() {
 function trimmed(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.trim();
   if (Array.isArray(value)) return value.map(trimmed);
-  return value !== null && typeof value === 'object' ? objectOf(value, trimmed) : value;
+  return value !== null && typeof value === 'object' ? trimmedFields(value) : value;
 }
 
-function objectOf(
-  value: JsonValue,
-  change: (each: JsonValue) => JsonValue = (each) => each,
-): JsonObject {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return {};
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, change(each)]));
+function trimmedFields(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, trimmed(value)]));
+}
+
+/** The faults that no template shows, and `none` if paths that are right are found to differ. */
+export async function survivors(templates: readonly GivenTemplate[]): Promise<string[]> {
+  const missed: string[] = [];
+  for (const [name, sentBy] of Object.entries(mutants)) {
+    if (!(await isFound(mutated(sentBy), templates))) missed.push(name);
+  }
+  return (await isFound(mutated(referenceOf), templates.slice(0, 20)))
+    ? [...missed, 'none']
+    : missed;
+}
+
+async function isFound(paths: Paths, templates: readonly GivenTemplate[]): Promise<boolean> {
+  for (const { mails } of templates) {
+    for (const mail of mails) if ((await differencesOf(paths, mail)).length > 0) return true;
+  }
+  return false;
 }

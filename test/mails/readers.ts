@@ -2,14 +2,35 @@ import { execFileSync } from 'node:child_process';
 import { simpleParser } from 'mailparser';
 import type { Browser } from 'playwright-core';
 import PostalMime from 'postal-mime';
+import { outcomeOf } from './difference.ts';
+import type { GivenMail } from './given.ts';
 import { normalSubject, normalText } from './normal-form.ts';
+import type { Paths } from './paths.ts';
 
 /** Programs that read mails, none of them ours. */
 
 type Reading = { subject: string; sender: string; text: string; html: string };
 
-/** The names of parts that are not the same for Python's email, mailparser and postal-mime. */
-export async function disagreements(raws: readonly Buffer[]): Promise<string[][]> {
+/** Mails that Python's email, mailparser and postal-mime read differently, with the parts. */
+export async function readAlike(
+  { sentBy }: Paths,
+  mails: readonly GivenMail[],
+  onProgress: (state: string) => void,
+): Promise<string[]> {
+  const sent: { name: string; raw: Buffer }[] = [];
+  for (const [index, mail] of mails.entries()) {
+    const outcome = await sentBy(mail).catch(() => undefined);
+    if (outcome) sent.push({ name: mail.name, raw: outcome.raw });
+    onProgress(`${index + 1} of ${mails.length} mails`);
+  }
+  const unlike = await disagreements(sent.map(({ raw }) => raw));
+  return sent.flatMap(({ name }, index) =>
+    unlike[index]?.length ? [`${name}: ${unlike[index].join(', ')}`] : [],
+  );
+}
+
+/** The names of the parts that differ, of each mail. */
+async function disagreements(raws: readonly Buffer[]): Promise<string[][]> {
   const python = byPython(raws);
   return Promise.all(
     raws.map(async (raw, index) => {
@@ -58,14 +79,29 @@ async function byPostalMime(raw: Buffer): Promise<Reading> {
   return { subject: normalSubject(subject), sender: from?.name ?? '', text, html };
 }
 
-/** The words that a browser shows of HTML. Nothing is loaded. */
-export async function shownBy(browser: Browser, html: string): Promise<string> {
+/** Mails of which a browser shows other words than of their previews. */
+export async function shownAlike(
+  browser: Browser,
+  { paths, mails }: { paths: Paths; mails: readonly GivenMail[] },
+  onProgress: (state: string) => void,
+): Promise<string[]> {
+  const differ: string[] = [];
   const page = await browser.newPage();
-  try {
-    await page.route('**/*', (route) => route.abort());
+  // Nothing is loaded.
+  await page.route('**/*', (route) => route.abort());
+  const wordsOf = async (html: string): Promise<string> => {
     await page.setContent(html, { waitUntil: 'domcontentloaded' });
-    return await page.evaluate('document.body.innerText');
-  } finally {
-    await page.close();
+    return page.evaluate('document.body.innerText');
+  };
+  for (const [index, mail] of mails.entries()) {
+    const [sent, preview] = [
+      await outcomeOf(paths.sentBy(mail)),
+      await outcomeOf(paths.previewOf(mail)),
+    ];
+    if ('refusal' in sent || 'refusal' in preview) continue;
+    if ((await wordsOf(sent.html)) !== (await wordsOf(preview.html))) differ.push(mail.name);
+    onProgress(`${index + 1} of ${mails.length} mails`);
   }
+  await page.close();
+  return differ;
 }

@@ -1,5 +1,6 @@
 import { engines, newContext, renderNodes } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import { outcomeOf } from '../difference.ts';
 import type { GivenMail } from '../given.ts';
 import type { Paths, ReadMail } from '../paths.ts';
 import { filterUses, tagUses } from './expressions.ts';
@@ -37,43 +38,55 @@ const uses = [
   ...Object.values(tagUses).flat(),
 ];
 
+/** What a run over mails has found; `refused` are uses that no mail can have, so that nothing is known. */
+export type EscapesOfMails = { escapes: Escape[]; refused: string[] };
+
 /** Every filter and tag in every place of a mail. Each use is compiled in a mail of its own. */
 export async function escapesOfMails(
   { sentBy, previewOf }: Paths,
   onProgress: (done: number, all: number) => void = () => {},
-): Promise<Escape[]> {
+): Promise<EscapesOfMails> {
   const escapes: Escape[] = [];
+  const refused = new Set<string>();
   for (const [index, use] of uses.entries()) {
-    for (const pair of valuePairs) {
-      for (const [path, read] of [
-        ['sent', sentBy],
-        ['preview', previewOf],
-      ] as const) {
-        const found = await surplusOf(use, pair, read);
-        if (found.length > 0) escapes.push({ path, use, value: pair.nasty, surplus: found });
+    for (const [path, read] of [
+      ['sent', sentBy],
+      ['preview', previewOf],
+    ] as const) {
+      for (const [turn, pair] of valuePairs.entries()) {
+        const found = await surplusOf({ use, hasTitle: turn % 2 === 0 }, pair, read);
+        if (found === undefined) refused.add(`${path}: ${use}`);
+        else if (found.length > 0) escapes.push({ path, use, value: pair.nasty, surplus: found });
       }
     }
     onProgress(index + 1, uses.length);
   }
-  return escapes;
+  return { escapes, refused: [...refused] };
 }
 
+type Tried = { use: string; hasTitle: boolean };
+
+/** Undefined where the mail is refused, which then reaches nobody. */
 async function surplusOf(
-  use: string,
+  tried: Tried,
   { nasty, harmless }: ValuePair,
   read: (mail: GivenMail) => Promise<ReadMail>,
-): Promise<string[]> {
-  try {
-    const { html } = await read(mailOf(use, nasty));
-    return surplus(skeletonOf(html), skeletonOf((await read(mailOf(use, harmless))).html));
-  } catch {
-    // What is refused reaches nobody.
-    return [];
-  }
+): Promise<string[] | undefined> {
+  const [found, expected] = await Promise.all([
+    outcomeOf(read(mailOf(tried, nasty))),
+    outcomeOf(read(mailOf(tried, harmless))),
+  ]);
+  if ('refusal' in found || 'refusal' in expected) return undefined;
+  return withoutBreaks(surplus(skeletonOf(found.html), skeletonOf(expected.html)));
 }
 
-function mailOf(use: string, value: string): GivenMail {
-  const mjml = `<mjml><mj-head><mj-title>${use}</mj-title><mj-style>.a { content: "${use}" }</mj-style></mj-head><mj-body><mj-section><mj-column>
+/** Decoding makes line breaks of any text, which `newline_to_br` shows. */
+const withoutBreaks = (elements: string[]) => elements.filter((each) => each !== '<br>');
+
+/** Without a title of its own a mail's title is its subject. */
+function mailOf({ use, hasTitle }: Tried, value: string): GivenMail {
+  const title = hasTitle ? `<mj-title>${use}</mj-title>` : '';
+  const mjml = `<mjml><mj-head>${title}<mj-style>.a { content: "${use}" }</mj-style></mj-head><mj-body><mj-section><mj-column>
 <mj-text css-class="${use}">${use}<p title="${use}" class=${inWords(use)}>x</p><a href="https://a.example/?q=${use}">a</a><!-- ${use} --><!--[if mso]>${use}<![endif]--></mj-text>
 <mj-image src="https://a.example/1.png" alt="${use}" /><mj-raw><span style='color:${use}'>${use}</span></mj-raw>
 </mj-column></mj-section></mj-body></mjml>`;
@@ -93,7 +106,7 @@ export function escapesOfPairs(): Escape[] {
       for (const pair of valuePairs) {
         const [nasty, harmless] = [pair.nasty, pair.harmless].map((value) => rendered(use, value));
         if (nasty === undefined || harmless === undefined || !nasty.includes('<')) continue;
-        const found = surplus(skeletonOf(nasty), skeletonOf(harmless));
+        const found = withoutBreaks(surplus(skeletonOf(nasty), skeletonOf(harmless)));
         if (found.length > 0)
           escapes.push({ path: 'engine', use, value: pair.nasty, surplus: found });
       }
