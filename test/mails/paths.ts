@@ -1,0 +1,105 @@
+import { simpleParser } from 'mailparser';
+import { linkKeys } from '#lib/keys/signed-link.ts';
+import { MessageBuffer } from '../../services/messages/mime/buffer.ts';
+import { writeMail } from '../../services/messages/mime/write.ts';
+import { compileMessage, type Program } from '../../services/messages/render/program.ts';
+import { RenderThread } from '../../services/messages/render/thread.ts';
+import { createCompiler } from '../../services/templates/compile/compiler.ts';
+import { mjmlSource } from '../../services/templates/compile/source.ts';
+import { keyring } from '../setup/service.ts';
+import type { GivenMail } from './given.ts';
+import {
+  envelope,
+  language,
+  recipientOf,
+  systemUrls,
+  tracking,
+  utm,
+  valuesOf,
+  workspaceId,
+} from './mailing.ts';
+import { referenceOf } from './reference.ts';
+import { untrackedHtml, untrackedText } from './untracked.ts';
+
+/** What a reader gets. */
+export type ReadMail = { subject: string; html: string; text: string };
+
+/** The ways to a mail that have to end alike. Each throws what an author is told. */
+export type Paths = {
+  /** As messages sends it, read back from MIME, with links and pixel as if nothing were counted. */
+  sentBy(mail: GivenMail): Promise<ReadMail & { raw: Buffer }>;
+  previewOf(mail: GivenMail): Promise<ReadMail>;
+  referenceOf(mail: GivenMail): Promise<ReadMail>;
+  close(): Promise<void>;
+};
+
+export async function openPaths(): Promise<Paths> {
+  const compiler = createCompiler();
+  const thread = new RenderThread();
+  // On a busy machine loading MJML may take longer than a first request may.
+  await referenceOf(blank);
+  /** Mails of one template that follow each other share its program, as those of a broadcast do. */
+  let last: { key: string; program: Promise<Program> } | undefined;
+
+  async function programOf({ mjml, subject, subjectPreview = '', text = '', data }: GivenMail) {
+    const head = { title: subject, preview: subjectPreview, language };
+    const body = await compiler.compile(mjmlSource(mjml), head, data);
+    const content = { subject, html: body.html, mjml: body.makesBlocks ? body.mjml : '', text };
+    return compileMessage(content, envelope, linkKeys(keyring)(workspaceId));
+  }
+
+  function sharedProgram(mail: GivenMail): Promise<Program> {
+    const key = JSON.stringify([mail.mjml, mail.subject, mail.subjectPreview, mail.text]);
+    if (last?.key !== key) last = { key, program: programOf(mail) };
+    return last.program;
+  }
+
+  async function rawOf(mail: GivenMail) {
+    const program = await sharedProgram(mail);
+    const recipient = recipientOf(mail);
+    const prepared = program.slow
+      ? program.compose(recipient, await thread.render(program.slow, program.scope(recipient)))
+      : program.prepare(recipient);
+    const buffer = new MessageBuffer();
+    writeMail(buffer, prepared);
+    return { raw: Buffer.from(buffer.written()), links: program.links };
+  }
+
+  return {
+    async sentBy(mail) {
+      const { raw, links } = await rawOf(mail);
+      const { subject = '', html, text = '' } = await simpleParser(raw, parserOptions);
+      return {
+        subject,
+        html: untrackedHtml(html || '', links),
+        text: untrackedText(text, links),
+        raw,
+      };
+    },
+    async previewOf(mail) {
+      const { subject, subjectPreview = '', text = '', mjml } = mail;
+      const preview = await compiler.preview(mjmlSource(mjml), {
+        subject,
+        subjectPreview,
+        text,
+        language,
+        data: valuesOf(mail),
+        isMarketing: true,
+        links: { utm, isTracked: true, clicks: tracking.clicks, systemUrls },
+      });
+      return { subject: preview.subject, html: preview.html, text: preview.text ?? '' };
+    },
+    referenceOf,
+    close: async () => void (await Promise.all([compiler.close(), thread.close()])),
+  };
+}
+
+const blank: GivenMail = {
+  name: 'blank',
+  subject: '',
+  mjml: '<mjml><mj-body></mj-body></mjml>',
+  data: {},
+};
+
+/** Of mailparser: the parts as they are. */
+const parserOptions = { skipHtmlToText: true, skipTextToHtml: true, skipImageLinks: true };

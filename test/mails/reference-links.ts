@@ -1,0 +1,66 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { escapeHtml } from '#lib/liquid/escape.ts';
+import type { GivenMail } from './given.ts';
+import { systemUrls, utm } from './mailing.ts';
+import { type HtmlAttribute, type HtmlToken, tokensOf } from './tokens.ts';
+
+/** The rules of links, on HTML as a browser reads it. */
+
+const addresses = new Set(['href', 'src', 'action', 'formaction', 'background', 'poster']);
+const linkTags = new Set(['a', 'area', 'v:roundrect', 'v:rect']);
+/** Schemes of the web, of mail, phones and messages, and of a mail's own pictures. */
+const harmless = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
+
+/** The UTM values on each web link that has none; not on links that act for the recipient. */
+export function utmLinks(html: string): string {
+  return withAddresses(html, ({ name: tag }, { name, value }) => {
+    const url = value.trim();
+    if (name !== 'href' || !linkTags.has(tag) || !/^https?:\/\//i.test(url)) return undefined;
+    if (systemUrls.some((own) => url.startsWith(own))) return undefined;
+    if (!URL.canParse(url) || /[?&;]utm_/i.test(url)) return undefined;
+    const [, address = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(url) ?? [];
+    const joint = !address.includes('?') ? '?' : /[?&;]$/.test(address) ? '' : '&';
+    return `${address}${joint}utm_source=${utm.source}${fragment}`;
+  });
+}
+
+/** An address leads to `#` if a value gave it a scheme that is not harmless. */
+export function guardedLinks(html: string, mail: GivenMail): string {
+  const written = mail.mjml + markupIn(mail.data).join('');
+  return withAddresses(html, (_tag, { name, value }) => {
+    const [, scheme] = /^\s*([a-z][a-z\d+.-]*):/i.exec(value) ?? [];
+    if (scheme === undefined || !addresses.has(name)) return undefined;
+    const isHarmless = harmless.has(scheme.toLowerCase());
+    return isHarmless || written.includes(`${scheme}:`) ? undefined : '#';
+  });
+}
+
+/** Values that are HTML of the author's own, for `raw`. */
+function markupIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return /<[a-z][^>]*(?:href|src)=/i.test(value) ? [value] : [];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(markupIn) : [];
+}
+
+type Change = (tag: HtmlToken, attribute: HtmlAttribute) => string | undefined;
+
+/** HTML with the values of some attributes changed, also in comments that Outlook reads. */
+function withAddresses(html: string, change: Change): string {
+  let changed = '';
+  let at = 0;
+  const replace = (start: number, end: number, text: string) => {
+    changed += html.slice(at, start) + text;
+    at = end;
+  };
+  for (const token of tokensOf(html)) {
+    if (token.kind === 'comment') {
+      const { start, end } = token;
+      const [, open = '', inner] = /^(<!--\[if[^\]]*\]>)(.*)$/s.exec(html.slice(start, end)) ?? [];
+      if (inner !== undefined) replace(start, end, open + withAddresses(inner, change));
+    }
+    for (const each of token.attributes.toSorted((a, b) => a.start - b.start)) {
+      const value = each.start < 0 ? undefined : change(token, each);
+      if (value !== undefined) replace(each.start, each.end, escapeHtml(value));
+    }
+  }
+  return changed + html.slice(at);
+}
