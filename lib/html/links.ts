@@ -20,17 +20,19 @@ export function utmWriter(utm: Utm, ampersand: '&' | '&amp;'): (url: string) => 
     .map((key) => `utm_${key}=${encodeURIComponent(utm[key] ?? '')}`)
     .join(ampersand);
   if (query === '') return (url) => url;
+  // `&#38;` is an ampersand, not the start of a fragment.
+  const isEscaped = ampersand === '&amp;';
   return (url) => {
-    if (/[?&;]utm_/i.test(url) || !URL.canParse(unescapeAttribute(url))) return url;
-    const [address = '', fragment] = splitFragment(url);
+    const plain = isEscaped ? unescapeAttribute(url) : url;
+    if (/[?&;]utm_/i.test(url) || !URL.canParse(plain)) return url;
+    const [address = '', fragment] = splitAt(url, isEscaped ? /(?<!&)#/ : /#/);
     const joint = !address.includes('?') ? '?' : /[?&;]$/.test(address) ? '' : ampersand;
     return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`;
   };
 }
 
-function splitFragment(text: string): [string, string | undefined] {
-  // `&#38;` is an ampersand, not the start of a fragment.
-  const at = text.search(/(?<!&)#/);
+function splitAt(text: string, pattern: RegExp): [string, string | undefined] {
+  const at = text.search(pattern);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 

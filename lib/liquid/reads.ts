@@ -1,5 +1,10 @@
 import { type PropertyAccessToken, type Template, type Token, TypeGuards } from 'liquidjs';
 
+type Argument =
+  NonNullable<ReturnType<NonNullable<Template['arguments']>>> extends Iterable<infer Each>
+    ? Each
+    : never;
+
 /** A filter as written: its arguments are values, or names with values. */
 export type FilterUse = { name: string; args: readonly (Token | [string?, Token?])[] };
 
@@ -8,7 +13,10 @@ export type Expression = { operands: readonly Token[]; filters: readonly FilterU
 
 /** The expressions that a node evaluates by itself, without the nodes inside it. */
 export function expressionsOf(template: Template): Expression[] {
-  return [...(template.arguments?.() ?? [])].map((argument) =>
+  // A name without a value, such as `reversed`, comes as undefined.
+  const all: Iterable<Argument | undefined> = template.arguments?.() ?? [];
+  const given = [...all].filter((argument) => argument !== undefined);
+  return given.map((argument) =>
     'initial' in argument
       ? { operands: argument.initial.postfix, filters: argument.filters }
       : { operands: [argument], filters: [] },

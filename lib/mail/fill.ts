@@ -81,8 +81,10 @@ export class Filler<Static> {
     switch (piece.kind) {
       case 'static':
         return piece.piece;
-      case 'value':
-        return this.#filling.values[piece.number]?.html ?? '';
+      case 'value': {
+        const { html = '' } = this.#filling.values[piece.number] ?? {};
+        return piece.isSpaced ? html.replace(/\s{2,}/g, ' ') : html;
+      }
       case 'link':
         return escapeHtml(this.link(piece.number).link);
       case 'token':
@@ -99,7 +101,7 @@ export class Filler<Static> {
       case 'value':
         return (this.#filling.values[piece.number]?.text ?? '').replace(runs, ' ');
       case 'link':
-        return this.link(piece.number).link;
+        return this.link(piece.number).link.replace(runs, ' ');
       case 'token':
         return this.#filling.recipient.token;
       case 'anchor': {

@@ -7,7 +7,7 @@
 import { type Attribute, type OpeningTag, scanTags } from '../html/attributes.ts';
 import type { Marked } from './marker.ts';
 import { withValues } from './marks.ts';
-import { guardedAddress, isAddress, nowhere } from './urls.ts';
+import { guardedAddress, isAddress, isAuthors, isNoPicture, nowhere } from './urls.ts';
 
 export type SourceKind = 'mjml' | 'html';
 
@@ -20,11 +20,38 @@ const selected = new Set(['class', 'id']);
 type Place = { tag: OpeningTag; attribute: Attribute | undefined };
 type Range = { start: number; end: number };
 
-/** The source with the values that belong to it, and the numbers of these. */
+/**
+ * What a structure depends on, of the values: on one of them, or on whether an address that they
+ * make may be used.
+ */
+export type Deciding =
+  | { by: 'value'; number: number }
+  | { by: 'address'; parts: readonly (string | number)[] };
+
+/** The values that decide, as a key. */
+export function decisionOf(deciding: readonly Deciding[], values: Marked['values']): string {
+  const htmlOf = (number: number) => values[number]?.html ?? '';
+  return deciding
+    .map((each) => {
+      if (each.by === 'value') return htmlOf(each.number);
+      return isStopped(each.parts, values) ? nowhere : '';
+    })
+    .join('\0');
+}
+
+/** Whether the address of a link, whose beginning is a value, may not be used. */
+export function isStopped(parts: readonly (string | number)[], values: Marked['values']): boolean {
+  const rendered = parts.map((part) =>
+    typeof part === 'string' ? part : (values[part]?.html ?? ''),
+  );
+  return guardedAddress(rendered.join(''), '', 'href') === nowhere;
+}
+
+/** The source with the values that belong to it. */
 export function settled(
   { source, nonce, values }: Marked,
   kind: SourceKind,
-): { source: string; structural: number[] } {
+): { source: string; deciding: Deciding[] } {
   const tags = scanTags(source);
   const ranges = [
     ...contentsOf(source, tags, ({ name }) => name === 'pre'),
@@ -33,22 +60,23 @@ export function settled(
   ];
   const isInlined = tags.some((tag) => tag.name === 'mj-html-attributes' || isInlineStyle(tag));
   const placeAt = placeFinder(tags);
-  const structural: number[] = [];
+  const deciding: Deciding[] = [];
   const whole = withValues(source, nonce, (number, at) => {
     const value = values[number];
     if (value === undefined) return undefined;
     const place = placeAt(at);
     const isWithin = ranges.some(({ start, end }) => at >= start && at < end);
-    if (!isWithin && (place === undefined || passes(place, { kind, isInlined }))) return undefined;
-    structural.push(number);
+    if (!isWithin && (place === undefined || passes(place, { kind, isInlined }))) {
+      return undefined;
+    }
+    deciding.push({ by: 'value', number });
     if (place && !isQuoted(place)) return value.text.replace(/[^\w\s-]/g, '');
     const { attribute } = place ?? {};
     if (!attribute || !isAddress(attribute.name)) return value.html;
     const start = source.slice(attribute.start, at);
-    const isStopped = guardedAddress(start + value.html, start, attribute.name) === nowhere;
-    return isStopped ? nowhere : value.html;
+    return isNoPicture(start + value.html) && !isAuthors(start) ? nowhere : value.html;
   });
-  return { source: whole, structural };
+  return { source: whole, deciding };
 }
 
 /** Elsewhere in a tag a value could become an attribute. */

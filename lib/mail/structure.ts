@@ -14,8 +14,8 @@ import { isCountable, type LinkNumbers, type LinkOptions, numberByOutput } from 
 import type { Marked } from './marker.ts';
 import { anchorMarkOf, linkMarkOf, type Span, spansOf, tokenMarkOf } from './marks.ts';
 import { mjmlToHtml } from './mjml.ts';
-import { type SourceKind, settled } from './structural.ts';
-import { isAddress, nowhere } from './urls.ts';
+import { type Deciding, isStopped, type SourceKind, settled } from './structural.ts';
+import { isAddress, isAuthors, nowhere, withoutSpaces } from './urls.ts';
 
 /** What is compiled, and how its links are. */
 export type StructureRequest = {
@@ -29,7 +29,8 @@ export type StructureRequest = {
 
 export type Piece<Static = string> = { kind: 'static'; piece: Static; size: number } | DynamicPiece;
 
-type DynamicPiece = Exclude<Span, { kind: 'text' }>;
+/** `isSpaced` says that runs of white space become one space. */
+type DynamicPiece = Exclude<Span, { kind: 'text' }> & { isSpaced?: boolean };
 
 /** An address that is made for each recipient. */
 export type StructureLink = {
@@ -56,8 +57,8 @@ export type Structure<Static = string> = {
   anchors: readonly StructureAnchor[];
 };
 
-/** `structural` numbers the values that belong to the structure. */
-export type CompiledStructure = { structure: Structure; structural: number[] };
+/** `deciding` are the values that the structure depends on. */
+export type CompiledStructure = { structure: Structure; deciding: Deciding[] };
 
 /** Throws the mistakes of MJML. A preview brings its own `compile`, which looks at them. */
 export async function compileStructure(
@@ -65,24 +66,46 @@ export async function compileStructure(
   compile = async (mjml: string) => (await mjmlToHtml(mjml)).html,
 ): Promise<CompiledStructure> {
   const { kind, marked } = request;
-  const { source, structural } = settled(marked, kind);
+  const { source, deciding } = settled(marked, kind);
   const html = kind === 'mjml' ? await compile(source) : source;
-  return { structure: structureOf(html, request), structural };
+  const { structure, links } = structureOf(html, request);
+  return { structure, deciding: [...deciding, ...links] };
 }
 
-/** The structure of HTML whose values are marks. */
-export function structureOf(html: string, request: StructureRequest): Structure {
+/** The structure of HTML whose values are marks, and the links that decide on it. */
+function structureOf(
+  html: string,
+  request: StructureRequest,
+): { structure: Structure; links: Deciding[] } {
   const { nonce } = request.marked;
   const links = new Links(request);
   const linked = links.rewrite(html);
-  const toPieces = (text: string) => piecesOf(text, nonce);
   const text = request.derivesText ? links.textOf(linked.forText) : '';
-  return {
-    html: toPieces(linked.html),
-    text: toPieces(text),
+  const structure = {
+    html: (request.kind === 'mjml' ? htmlPieces : piecesOf)(linked.html, nonce),
+    text: piecesOf(text, nonce),
     links: links.all,
     anchors: links.anchors,
   };
+  return { structure, links: links.deciding };
+}
+
+/** MJML leaves single spaces in what Outlook reads, or leaves out. */
+const conditional = /<!--\[if\s[^\]]+\]>[\s\S]*?<!\[endif\]-->/g;
+
+function htmlPieces(html: string, nonce: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { 0: text, index } of html.matchAll(conditional)) {
+    pieces.push(...piecesOf(html.slice(at, index), nonce));
+    at = index + text.length;
+    pieces.push(...piecesOf(text, nonce).map(inConditional));
+  }
+  return [...pieces, ...piecesOf(html.slice(at), nonce)];
+}
+
+function inConditional(piece: Piece): Piece {
+  return piece.kind === 'value' ? { ...piece, isSpaced: true } : piece;
 }
 
 function piecesOf(text: string, nonce: string): Piece[] {
@@ -99,6 +122,8 @@ type TextLink = { link: number | undefined; address: string; written: string };
 class Links {
   readonly all: StructureLink[] = [];
   readonly anchors: StructureAnchor[] = [];
+  /** Links that may not be used with some values. */
+  readonly deciding: Deciding[] = [];
   readonly #request: StructureRequest;
   readonly #nonce: string;
   readonly #withUtm: (url: string) => string;
@@ -145,6 +170,7 @@ class Links {
       if (!isAddress(name)) return undefined;
       const { numbers } = this.#request;
       const begins = outputs.map(({ begin }) => begin);
+      if (isLink && this.#isStopped(parts)) return { html: nowhere, text: nowhere };
       return this.#recipients({
         parts,
         start: startOf(parts),
@@ -153,8 +179,21 @@ class Links {
       });
     }
     if (!isLink) return undefined;
-    if (value.trim() === '') return { html: nowhere, text: nowhere };
-    return isWebUrl(value.trim()) ? this.#fixed(value.trim()) : undefined;
+    const address = withoutSpaces(value);
+    if (address === '') return { html: nowhere, text: nowhere };
+    if (isWebUrl(address)) return this.#fixed(address);
+    return address === value ? undefined : { html: address, text: unescapeAttribute(address) };
+  }
+
+  /** Whether values lead a link to where none may lead. */
+  #isStopped(pieces: readonly Piece[]): boolean {
+    if (isAuthors(startOf(pieces))) return false;
+    const parts = pieces.map((piece) => {
+      if (piece.kind === 'value') return piece.number;
+      return piece.kind === 'static' ? piece.piece : '';
+    });
+    this.deciding.push({ by: 'address', parts });
+    return isStopped(parts, this.#request.marked.values);
   }
 
   /** A link that is the same for all recipients but for the token. */
@@ -164,7 +203,6 @@ class Links {
     if (tracking && value.startsWith(tracking.clicks)) return undefined;
     const target = this.#withUtm(value);
     const address = unescapeAttribute(target);
-    if (!tracking && target === value) return undefined;
     if (!tracking || !isCountable(address)) {
       return { html: target, text: this.#textMark({ link: undefined, address, written: address }) };
     }

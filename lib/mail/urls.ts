@@ -27,18 +27,28 @@ export const nowhere = '#';
 
 /** An address of HTML that values are part of. `start` is what stands before the first value. */
 export function guardedAddress(rendered: string, start: string, attribute: string): string {
-  const address = unescapeAttribute(rendered)
-    .trim()
-    .replace(/[\s\0]+/g, '%20');
-  if (isAuthors(unescapeAttribute(start).trim())) return address;
+  const address = withoutSpaces(unescapeAttribute(rendered));
+  if (isAuthors(start)) return address;
   const isSafe =
-    /^(https?:\/\/|mailto:|tel:|sms:|\/\/|#)/i.test(address) ||
+    /^(https?:\/\/|mailto:|tel:|sms:|[/?#.])/i.test(address) ||
     (attribute !== 'href' && /^(cid:|data:image\/)/i.test(address));
   return isSafe ? address : nowhere;
 }
 
+/** An address as programs read it. */
+export function withoutSpaces(address: string): string {
+  return address.trim().replace(/[\s\0]+/g, '%20');
+}
+
+/** Whether an address that MJML writes into styles has a scheme that pictures do not have. */
+export function isNoPicture(address: string): boolean {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(withoutSpaces(unescapeAttribute(address))) ?? [];
+  return scheme !== undefined && !/^(https?|cid|data)$/i.test(scheme);
+}
+
 /** Whether the author decides where an address leads, by a scheme or by the start of a path. */
-function isAuthors(start: string): boolean {
-  if (/^(javascript|vbscript|data):/i.test(start.replace(/[\s\0]+/g, ''))) return false;
-  return /^([a-z][a-z0-9+.-]*:|[/?#.])/i.test(start);
+export function isAuthors(start: string): boolean {
+  const address = unescapeAttribute(start).replace(/[\s\0]+/g, '');
+  if (/^(javascript|vbscript|data):/i.test(address)) return false;
+  return /^([a-z][a-z0-9+.-]*:|[/?#.])/i.test(address);
 }

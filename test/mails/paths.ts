@@ -1,9 +1,11 @@
 import { simpleParser } from 'mailparser';
 import { linkKeys } from '#lib/keys/signed-link.ts';
+import { subjectName } from '#lib/liquid/variables.ts';
 import { MessageBuffer } from '../../services/messages/mime/buffer.ts';
 import { writeMail } from '../../services/messages/mime/write.ts';
 import { compileMessage, type Program } from '../../services/messages/render/program.ts';
 import { RenderThread } from '../../services/messages/render/thread.ts';
+import { mailOf } from '../../services/messages/test/mail-of.ts';
 import { createCompiler } from '../../services/templates/compile/compiler.ts';
 import { mjmlSource } from '../../services/templates/compile/source.ts';
 import { keyring } from '../setup/service.ts';
@@ -42,9 +44,9 @@ export async function openPaths(): Promise<Paths> {
   let last: { key: string; program: Promise<Program> } | undefined;
 
   async function programOf({ mjml, subject, subjectPreview = '', text = '', data }: GivenMail) {
-    const head = { title: subject, preview: subjectPreview, language };
-    const body = await compiler.compile(mjmlSource(mjml), head, data);
-    const content = { subject, html: body.html, mjml: body.makesBlocks ? body.mjml : '', text };
+    const head = { title: `{{ ${subjectName} }}`, preview: subjectPreview, language };
+    const { whole } = await compiler.compile(mjmlSource(mjml), head, data);
+    const content = { subject, html: '', mjml: whole, text };
     return compileMessage(content, envelope, linkKeys(keyring)(workspaceId));
   }
 
@@ -57,11 +59,8 @@ export async function openPaths(): Promise<Paths> {
   async function rawOf(mail: GivenMail) {
     const program = await sharedProgram(mail);
     const recipient = recipientOf(mail);
-    const prepared = program.slow
-      ? program.compose(recipient, await thread.render(program.slow, program.scope(recipient)))
-      : program.prepare(recipient);
     const buffer = new MessageBuffer();
-    writeMail(buffer, prepared);
+    writeMail(buffer, await mailOf(program, recipient, thread));
     return { raw: Buffer.from(buffer.written()), links: program.links };
   }
 

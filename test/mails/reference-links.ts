@@ -24,15 +24,33 @@ export function utmLinks(html: string): string {
   });
 }
 
-/** An address leads to `#` if a value gave it a scheme that is not harmless. */
+/**
+ * An address leads to `#` if a value gave it a scheme that is not harmless, or if it is one value
+ * that is no address. It has no white space; an author's own address of a picture stays.
+ */
 export function guardedLinks(html: string, mail: GivenMail): string {
   const written = mail.mjml + markupIn(mail.data).join('');
-  return withAddresses(html, (_tag, { name, value }) => {
-    const [, scheme] = /^\s*([a-z][a-z\d+.-]*):/i.exec(value) ?? [];
-    if (scheme === undefined || !addresses.has(name)) return undefined;
-    const isHarmless = harmless.has(scheme.toLowerCase());
-    return isHarmless || written.includes(`${scheme}:`) ? undefined : '#';
+  return withAddresses(html, ({ name: tag }, { name, value }) => {
+    if (!addresses.has(name)) return undefined;
+    const isLink = name === 'href' && linkTags.has(tag);
+    const isOwn = written.includes(value);
+    const address = value.trim().replace(/[\s\0]+/g, '%20');
+    if (address === '') return isLink ? '#' : undefined;
+    const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(address) ?? [];
+    if (scheme === undefined) {
+      const isStarted = /^[/?#.]/.test(address) || (isOwn && startsAnAddress(written, value));
+      return isStarted ? (isLink ? address : undefined) : '#';
+    }
+    const isHarmless = harmless.has(scheme.toLowerCase()) && (name !== 'href' || scheme !== 'cid');
+    const isPicture = name !== 'href' && /^data:image\//i.test(address);
+    if (!isHarmless && !isPicture && !written.includes(`${scheme}:`)) return '#';
+    return isLink || !isOwn ? address : undefined;
   });
+}
+
+/** Whether the author wrote an address that begins like this. */
+function startsAnAddress(written: string, value: string): boolean {
+  return written.includes(`="${value}`) || written.includes(`='${value}`);
 }
 
 /** Values that are HTML of the author's own, for `raw`. */

@@ -30,8 +30,21 @@ function rendered(place: SourcePlace, source: string, values: JsonObject): strin
 type Mjml = (source: string, options: object) => Promise<{ html: string }>;
 const mjmlOf: Mjml = createRequire(import.meta.url)('mjml');
 
+const fontNames = ['Open Sans', 'Droid Sans', 'Lato', 'Roboto', 'Ubuntu'];
+const fontOf = (name: string): [string, string] => [
+  name,
+  `https://fonts.googleapis.com/css?family=${name.replace(' ', '+')}:300,400,500,700`,
+];
+
 async function compiled(mjml: string): Promise<string> {
-  const { html } = await mjmlOf(mjml, { validationLevel: 'soft', ignoreIncludes: true });
+  const { html } = await mjmlOf(mjml, {
+    validationLevel: 'soft',
+    ignoreIncludes: true,
+    // A font of another host is loaded where the author names it.
+    fonts: Object.fromEntries(
+      fontNames.filter((name) => name !== 'Ubuntu' || mjml.includes(name)).map(fontOf),
+    ),
+  });
   return html;
 }
 

@@ -5,6 +5,7 @@
  * other's, and each of its mails is compiled.
  */
 import { LRUCache } from 'lru-cache';
+import { type Deciding, decisionOf } from '#lib/mail/structural.ts';
 import type { CompiledStructure, Piece, Structure, StructureRequest } from '#lib/mail/structure.ts';
 import { type StaticText, staticText } from '../mime/mail.ts';
 
@@ -18,7 +19,7 @@ const structuresMax = 64;
 const allMaxBytes = 64 * 1024 * 1024;
 
 /** A way that Liquid took: the structure, or the values that it depends on as well. */
-type Entry = { structural: readonly number[]; structure?: KnownStructure };
+type Entry = { deciding: readonly Deciding[]; structure?: KnownStructure };
 
 const all = new LRUCache<string, Entry>({ maxSize: allMaxBytes });
 let programs = 0;
@@ -32,7 +33,7 @@ export class Structures {
   find(way: string, request: StructureRequest): KnownStructure | undefined {
     const entry = all.get(this.#program + way);
     if (!entry || entry.structure) return entry?.structure;
-    return all.get(this.#keyOf(way, entry.structural, request))?.structure;
+    return all.get(this.#keyOf(way, entry.deciding, request))?.structure;
   }
 
   /** Compiles a structure; calls for the same one share the work. */
@@ -42,16 +43,16 @@ export class Structures {
     compile: CompileStructure,
   ): Promise<KnownStructure> {
     const known = all.get(this.#program + way);
-    const key = known ? this.#keyOf(way, known.structural, request) : this.#program + way;
+    const key = known ? this.#keyOf(way, known.deciding, request) : this.#program + way;
     let made: KnownStructure | undefined;
     const running = this.#compiling.get(key);
     const work = async () => {
-      const { structure, structural } = await compile(request);
+      const { structure, deciding } = await compile(request);
       made = encoded(structure);
-      if (structural.length === 0) this.#keep(this.#program + way, { structural, structure: made });
+      if (deciding.length === 0) this.#keep(this.#program + way, { deciding, structure: made });
       else {
-        this.#keep(this.#program + way, { structural });
-        this.#keep(this.#keyOf(way, structural, request), { structural, structure: made });
+        this.#keep(this.#program + way, { deciding });
+        this.#keep(this.#keyOf(way, deciding, request), { deciding, structure: made });
       }
     };
     const task = running ?? work().finally(() => this.#compiling.delete(key));
@@ -59,9 +60,8 @@ export class Structures {
     return task.then(() => made ?? this.find(way, request) ?? this.compile(way, request, compile));
   }
 
-  #keyOf(way: string, structural: readonly number[], { marked }: StructureRequest): string {
-    const values = structural.map((number) => marked.values[number]?.html ?? '');
-    return `${this.#program}${way}\0${values.join('\0')}`;
+  #keyOf(way: string, deciding: readonly Deciding[], { marked }: StructureRequest): string {
+    return `${this.#program}${way}\0${decisionOf(deciding, marked.values)}`;
   }
 
   #keep(key: string, entry: Entry): void {

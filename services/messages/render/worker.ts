@@ -12,6 +12,7 @@ import { Filler, joined } from '#lib/mail/fill.ts';
 import { linkRecipientOf, linkWriter } from '#lib/mail/links.ts';
 import { Marker } from '#lib/mail/marker.ts';
 import { mailSource } from '#lib/mail/source.ts';
+import { decisionOf } from '#lib/mail/structural.ts';
 import {
   type CompiledStructure,
   compileStructure,
@@ -108,25 +109,21 @@ async function structureFor(request: StructureRequest): Promise<Structure> {
   const { marked, ...setting } = request;
   const way = `${JSON.stringify(setting)}\0${marked.source}`;
   const known = structures.get(way);
-  const hasValues = known !== undefined && known.structural.length > 0;
-  const key = hasValues ? `${way}\0${valuesOf(known, request)}` : way;
+  const hasValues = known !== undefined && known.deciding.length > 0;
+  const key = hasValues ? `${way}\0${decisionOf(known.deciding, marked.values)}` : way;
   const found = structures.get(key);
   if (found) return found.structure;
   const compiled = await compileStructure(request);
-  if (compiled.structural.length === 0) structures.set(way, compiled);
+  const { deciding } = compiled;
+  if (deciding.length === 0) structures.set(way, compiled);
   else {
-    const { structural } = compiled;
-    structures.set(way, { structural, structure: nothing });
-    structures.set(`${way}\0${valuesOf(compiled, request)}`, compiled);
+    structures.set(way, { deciding, structure: nothing });
+    structures.set(`${way}\0${decisionOf(deciding, marked.values)}`, compiled);
   }
   return compiled.structure;
 }
 
 const nothing: Structure = { html: [], text: [], links: [], anchors: [] };
-
-function valuesOf({ structural }: CompiledStructure, { marked }: StructureRequest): string {
-  return structural.map((number) => marked.values[number]?.html ?? '').join('\0');
-}
 
 const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
 const parsedText = rememberLong(parsedMax, (text) => parseLiquid(text, 'text'));

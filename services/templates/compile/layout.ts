@@ -29,7 +29,11 @@ export function checkLayout(layout: string): void {
 
 /** A template's MJML without a layout. */
 export function unwrapped(mjml: string, kind: Source['kind']): Whole {
-  return { mjml, warningsOf: (issues) => warningsOf(issues, kind) };
+  return {
+    mjml,
+    // What values make of attributes is no mistake of the author.
+    warningsOf: (issues, isRendered) => warningsOf(issues, isRendered ? 'tree' : kind),
+  };
 }
 
 type MjmlSource = { mjml: string; kind: Source['kind'] };

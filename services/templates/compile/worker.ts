@@ -76,10 +76,11 @@ async function compile({
   const whole = withHead(mjml, head);
   checkLiquid(whole, 'html');
   const hidden = protectLiquid(whole);
-  const foreseen = !hidden.makesBlocks || fixBlocks(hidden) !== undefined;
-  const shown = foreseen ? hidden : protectLiquid(render('html', whole, data));
-  const { issues } = await toHtml(shown);
-  return { mjml, whole, warnings: warningsOf(issues, !foreseen) };
+  const isForeseen = !hidden.makesBlocks || fixBlocks(hidden) !== undefined;
+  // MJML may fail where it computes with a word in place of Liquid.
+  const kept = isForeseen ? await toHtml(hidden).catch(() => undefined) : undefined;
+  const { issues } = kept ?? (await toHtml(protectLiquid(render('html', whole, data))));
+  return { mjml, whole, warnings: warningsOf(issues, !kept) };
 }
 
 /** Undefined where each recipient's values have to be known first. */
