@@ -23,12 +23,14 @@ export interface OpeningTag {
 /** A source with its Liquid found once, so that nothing searches for its end again. */
 type Scan = { source: string; ends: ReadonlyMap<number, number>; attributes: Attribute[] };
 
-/**
- * Finds all opening tags, also those in Outlook's conditional comments. Liquid is opaque: a `>` or
- * a quote within it ends nothing.
- */
-export function scanTags(source: string): OpeningTag[] {
-  const ends = new Map(liquidSpans(source).map(({ start, end }) => [start, end]));
+/** Whether a source may hold Liquid, which is opaque: a `>` or a quote within it ends nothing. */
+type ScanOptions = { hasLiquid: boolean };
+const withLiquid: ScanOptions = { hasLiquid: true };
+
+/** Finds all opening tags, also those in Outlook's conditional comments. */
+export function scanTags(source: string, { hasLiquid }: ScanOptions = withLiquid): OpeningTag[] {
+  const spans = hasLiquid ? liquidSpans(source) : [];
+  const ends = new Map(spans.map(({ start, end }) => [start, end]));
   const scan: Scan = { source, ends, attributes: [] };
   const tags: OpeningTag[] = [];
   let at = 0;
@@ -45,8 +47,8 @@ export function scanTags(source: string): OpeningTag[] {
 }
 
 /** The attributes of all tags that `scanTags` finds. */
-export function scanAttributes(source: string): Attribute[] {
-  return scanTags(source).flatMap(({ attributes }) => attributes);
+export function scanAttributes(source: string, options?: ScanOptions): Attribute[] {
+  return scanTags(source, options).flatMap(({ attributes }) => attributes);
 }
 
 /** The position behind the Liquid that starts at `at`, or `at` if none does. */
@@ -106,10 +108,11 @@ function skip(scan: Scan, from: number, pattern: RegExp): number {
 export function replaceAttributes(
   source: string,
   replace: (attribute: Attribute) => string | undefined,
+  options?: ScanOptions,
 ): string {
   let result = '';
   let at = 0;
-  for (const attribute of scanAttributes(source)) {
+  for (const attribute of scanAttributes(source, options)) {
     const value = replace(attribute);
     if (value === undefined) continue;
     result += source.slice(at, attribute.start) + (attribute.quote === '' ? `"${value}"` : value);

@@ -67,8 +67,11 @@ const hidden = 'display:none';
 
 /** One spelling of a hidden element, since selectors compare texts. */
 function withHiddenMarked(html: string): string {
-  return replaceAttributes(html, ({ name, value }) =>
-    name === 'style' && hiding.test(unescapeAttribute(value)) ? hidden : undefined,
+  return replaceAttributes(
+    html,
+    ({ name, value }) =>
+      name === 'style' && hiding.test(unescapeAttribute(value)) ? hidden : undefined,
+    { hasLiquid: false },
   );
 }
 

@@ -8,7 +8,7 @@ import {
 } from 'liquidjs';
 import { counted } from './counted.ts';
 import { escapeHtml, escapeOnce } from './escape.ts';
-import { htmlOf, Markup, onMarkup } from './markup.ts';
+import { onMarkup, rawValue, withBreaks } from './markup.ts';
 import { ValueEchoTag } from './output.ts';
 import { CountedCaptureTag, LinearCommentTag, NoFilesTag } from './tags.ts';
 
@@ -129,11 +129,14 @@ function keepMarkup(engine: Liquid): void {
     if (typeof filter === 'function') engine.registerFilter(name, onMarkup(name, filter));
   }
   const toMarkup = (change: (value: unknown) => string) =>
-    counted((value) => new Markup(change(value)));
+    counted((value) => rawValue(change(value)));
   engine.registerFilter('escape', toMarkup(escapeHtml));
   engine.registerFilter('xml_escape', toMarkup(escapeHtml));
   engine.registerFilter('escape_once', toMarkup(escapeOnce));
-  engine.registerFilter('newline_to_br', counted(breakLines));
+  engine.registerFilter(
+    'newline_to_br',
+    counted((value) => withBreaks(value, escapeOnce)),
+  );
 }
 
 /** Searches a list for a text or a number natively: liquidjs takes a microsecond per element. */
@@ -141,11 +144,6 @@ function contains(list: unknown, item: unknown, context: Context): boolean {
   return Array.isArray(list) && (typeof item === 'string' || typeof item === 'number')
     ? list.includes(item)
     : Reflect.apply(defaultOperators.contains!, undefined, [list, item, context]);
-}
-
-function breakLines(value: unknown): Markup {
-  const html = value instanceof Markup ? htmlOf(value) : escapeOnce(value);
-  return new Markup(html.replace(/\r?\n/g, '<br />\n'));
 }
 
 function toBase64Url(value: unknown): string {

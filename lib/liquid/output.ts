@@ -16,17 +16,14 @@ import {
   Value,
 } from 'liquidjs';
 import { escapeHtml, textOfValue } from './escape.ts';
-import { htmlOf, Markup } from './markup.ts';
-
-/** Where an output or another node stands in its source. */
-export type NodePlace = { begin: number };
+import { htmlOf, Markup, type MarkupPiece, type NodePlace, piecesOf, rawValue } from './markup.ts';
 
 /** Takes values apart from the author's text, which comes by `write`. */
 export interface ValueEmitter extends Emitter {
   /** A value that is text: it has to be escaped. */
   value(text: string, node: NodePlace): void;
-  /** A value that is HTML. `text` is the same as Liquid sees it. */
-  markup(html: string, text: string, node: NodePlace): void;
+  /** A value that is HTML. */
+  markup(markup: Markup, node: NodePlace): void;
 }
 
 function keepsValues(emitter: Emitter): emitter is ValueEmitter {
@@ -40,16 +37,15 @@ export function writeValue(
   { node, isRaw, context }: { node: NodePlace; isRaw: boolean; context: Context },
 ): void {
   if (value instanceof Markup) {
-    const html = htmlOf(value);
-    context.memoryLimit.use(html.length);
-    if (keepsValues(emitter)) emitter.markup(html, value.valueOf(), node);
-    else emitter.write(html);
+    context.memoryLimit.use(value.length);
+    if (keepsValues(emitter)) emitter.markup(value, node);
+    else emitter.write(htmlOf(value));
     return;
   }
   const text = textOfValue(value instanceof Drop ? value.valueOf() : value);
   context.memoryLimit.use(text.length);
   if (!keepsValues(emitter)) emitter.write(isRaw ? text : escapeHtml(text));
-  else if (isRaw) emitter.markup(text, text, node);
+  else if (isRaw) emitter.markup(rawValue(text), node);
   else emitter.value(text, node);
 }
 
@@ -96,28 +92,28 @@ export class ValueEchoTag extends Tag {
   }
 }
 
-/** Collects a capture: its HTML, and the text that Liquid sees. */
+/** Collects a capture: its markup, and the text that Liquid sees. */
 export class CapturingEmitter implements ValueEmitter {
   buffer = '';
-  #html = '';
+  readonly #pieces: MarkupPiece[] = [];
   #text = '';
 
   write(text: unknown): void {
-    this.#html += String(text);
+    this.#pieces.push({ kind: 'author', html: String(text) });
     this.#text += String(text);
   }
 
-  value(text: string): void {
-    this.#html += escapeHtml(text);
+  value(text: string, node: NodePlace): void {
+    this.#pieces.push({ kind: 'value', text, node });
     this.#text += text;
   }
 
-  markup(html: string, text: string): void {
-    this.#html += html;
-    this.#text += text;
+  markup(markup: Markup): void {
+    this.#pieces.push(...piecesOf(markup));
+    this.#text += markup.valueOf();
   }
 
-  captured(): Markup | string {
-    return /[&<>"']/.test(this.#html) ? new Markup(this.#html, this.#text) : this.#text;
+  captured(): Markup {
+    return new Markup(this.#pieces, this.#text);
   }
 }

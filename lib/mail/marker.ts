@@ -9,7 +9,8 @@
 import { randomBytes } from 'node:crypto';
 import { unescapeAttribute } from '../html/links.ts';
 import { escapeHtml } from '../liquid/escape.ts';
-import type { NodePlace, ValueEmitter } from '../liquid/output.ts';
+import { htmlOf, type Markup, type NodePlace, piecesOf } from '../liquid/markup.ts';
+import type { ValueEmitter } from '../liquid/output.ts';
 import { markOf } from './marks.ts';
 import type { MailSource } from './source.ts';
 
@@ -88,18 +89,23 @@ export class Marker implements ValueEmitter {
     if (end < text.length) this.write(text.slice(end));
   }
 
-  /**
-   * Tags stay in the source. So does text that is not spelled as a value would be. In an attribute
-   * it is all text, which ends no attribute.
-   */
-  markup(html: string, _text: string, node: NodePlace): void {
+  /** In an attribute it is all text, which ends no attribute. */
+  markup(markup: Markup, node: NodePlace): void {
     if (this.#isInAttribute(node.begin)) {
-      this.#mark(
-        { text: unescapeAttribute(html), html: html.replace(/[<>"']/g, escapeHtml) },
-        node,
-      );
+      const html = htmlOf(markup).replace(/[<>"']/g, escapeHtml);
+      if (html.trim() === '') this.write(html);
+      else this.#mark({ text: unescapeAttribute(html), html }, node);
       return;
     }
+    for (const piece of piecesOf(markup)) {
+      if (piece.kind === 'value') this.value(piece.text, piece.node ?? node);
+      else if (piece.kind === 'author') this.write(piece.html);
+      else this.#raw(piece.html, node);
+    }
+  }
+
+  /** Tags stay in the source. So does text that is not spelled as a value would be. */
+  #raw(html: string, node: NodePlace): void {
     for (const [run] of html.matchAll(/<[^<>]*>|[^<]+|</g)) {
       const text = unescapeAttribute(run);
       if (escapeHtml(text) === run) this.value(text, node);

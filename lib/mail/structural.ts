@@ -4,10 +4,15 @@
  * MJML computes with most of its attributes, inlined CSS chooses elements, and a style or a `pre`
  * decides what the text part says. Everywhere else a value only passes through.
  */
-import { type Attribute, type OpeningTag, scanTags } from '../html/attributes.ts';
+import {
+  type Attribute,
+  type OpeningTag,
+  replaceAttributes,
+  scanTags,
+} from '../html/attributes.ts';
 import type { Marked } from './marker.ts';
-import { withValues } from './marks.ts';
-import { guardedAddress, isAddress, isAuthors, isNoPicture, nowhere } from './urls.ts';
+import { spansOf, withValues } from './marks.ts';
+import { guardedAddress, nowhere } from './urls.ts';
 
 export type SourceKind = 'mjml' | 'html';
 
@@ -30,13 +35,13 @@ export type Deciding =
 
 /** The values that decide, as a key. */
 export function decisionOf(deciding: readonly Deciding[], values: Marked['values']): string {
-  const htmlOf = (number: number) => values[number]?.html ?? '';
   return deciding
     .map((each) => {
-      if (each.by === 'value') return htmlOf(each.number);
-      return isStopped(each.parts, values) ? nowhere : '';
+      if (each.by === 'address') return isStopped(each.parts, values) ? '!' : '.';
+      const html = values[each.number]?.html ?? '';
+      return `${html.length}:${html}`;
     })
-    .join('\0');
+    .join('');
 }
 
 /** Whether the address of a link, whose beginning is a value, may not be used. */
@@ -49,10 +54,26 @@ export function isStopped(parts: readonly (string | number)[], values: Marked['v
 
 /** The source with the values that belong to it. */
 export function settled(
-  { source, nonce, values }: Marked,
+  { source: given, nonce, values }: Marked,
   kind: SourceKind,
 ): { source: string; deciding: Deciding[] } {
-  const tags = scanTags(source);
+  const deciding: Deciding[] = [];
+  const source = replaceAttributes(
+    given,
+    ({ name, value }) => {
+      // Of MJML: HTML has no such attributes.
+      const parts = name.endsWith('-url') ? spansOf(value, nonce) : [];
+      if (!parts.some((part) => part.kind === 'value')) return undefined;
+      const rendered = withValues(value, nonce, (number) => {
+        deciding.push({ by: 'value', number });
+        return values[number]?.html;
+      });
+      const [first] = parts;
+      return guardedMarkup(rendered, first?.kind === 'text' ? first.text : '', name);
+    },
+    { hasLiquid: false },
+  );
+  const tags = scanTags(source, { hasLiquid: false });
   const ranges = [
     ...contentsOf(source, tags, ({ name }) => name === 'pre'),
     ...contentsOf(source, tags, ({ name }) => name === 'mj-html-attributes'),
@@ -60,7 +81,6 @@ export function settled(
   ];
   const isInlined = tags.some((tag) => tag.name === 'mj-html-attributes' || isInlineStyle(tag));
   const placeAt = placeFinder(tags);
-  const deciding: Deciding[] = [];
   const whole = withValues(source, nonce, (number, at) => {
     const value = values[number];
     if (value === undefined) return undefined;
@@ -71,12 +91,14 @@ export function settled(
     }
     deciding.push({ by: 'value', number });
     if (place && !isQuoted(place)) return value.text.replace(/[^\w\s-]/g, '');
-    const { attribute } = place ?? {};
-    if (!attribute || !isAddress(attribute.name)) return value.html;
-    const start = source.slice(attribute.start, at);
-    return isNoPicture(start + value.html) && !isAuthors(start) ? nowhere : value.html;
+    return value.html;
   });
   return { source: whole, deciding };
+}
+
+/** An address that stays as it is spelled where it may be used. */
+function guardedMarkup(rendered: string, start: string, attribute: string): string {
+  return guardedAddress(rendered, start, attribute) === nowhere ? nowhere : rendered;
 }
 
 /** Elsewhere in a tag a value could become an attribute. */

@@ -141,7 +141,7 @@ class Links {
     const html: string[] = [];
     const forText: string[] = [];
     let at = 0;
-    for (const attribute of scanAttributes(source)) {
+    for (const attribute of scanAttributes(source, { hasLiquid: false })) {
       const written = this.#attribute(attribute);
       if (!written) continue;
       const before = source.slice(at, attribute.start);

@@ -40,12 +40,6 @@ export function withoutSpaces(address: string): string {
   return address.trim().replace(/[\s\0]+/g, '%20');
 }
 
-/** Whether an address that MJML writes into styles has a scheme that pictures do not have. */
-export function isNoPicture(address: string): boolean {
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(withoutSpaces(unescapeAttribute(address))) ?? [];
-  return scheme !== undefined && !/^(https?|cid|data)$/i.test(scheme);
-}
-
 /** Whether the author decides where an address leads, by a scheme or by the start of a path. */
 export function isAuthors(start: string): boolean {
   const address = unescapeAttribute(start).replace(/[\s\0]+/g, '');

@@ -31,7 +31,7 @@ export function utmLinks(html: string): string {
 export function guardedLinks(html: string, mail: GivenMail): string {
   const written = mail.mjml + markupIn(mail.data).join('');
   return withAddresses(html, ({ name: tag }, { name, value }) => {
-    if (!addresses.has(name)) return undefined;
+    if (!addresses.has(name) && !name.endsWith('-url')) return undefined;
     const isLink = name === 'href' && linkTags.has(tag);
     const isOwn = written.includes(value);
     const address = value.trim().replace(/[\s\0]+/g, '%20');

@@ -17,7 +17,8 @@ export async function referenceOf(mail: GivenMail) {
   const values = valuesOf(mail);
   const subject = rendered('text', mail.subject, values);
   const preview = rendered('text', mail.subjectPreview ?? '', values);
-  const mjml = withHead(rendered('html', mail.mjml, values), { subject, preview });
+  const filled = guardedLinks(rendered('html', mail.mjml, values), mail);
+  const mjml = withHead(filled, { subject, preview });
   const html = utmLinks(guardedLinks(await compiled(mjml), mail));
   const text = mail.text ? rendered('text', mail.text, values) : htmlToText(html);
   return { subject, html, text };

@@ -11,7 +11,8 @@ import {
   type Value,
 } from 'liquidjs';
 import { engines, newQuickContext, renderInto, type SourcePlace } from '#lib/liquid/engine.ts';
-import { isRaw, type NodePlace, type ValueEmitter } from '#lib/liquid/output.ts';
+import { type NodePlace, rawValue } from '#lib/liquid/markup.ts';
+import { isRaw, type ValueEmitter } from '#lib/liquid/output.ts';
 import { childrenOf } from '#lib/liquid/parse.ts';
 import type { Marker } from '#lib/mail/marker.ts';
 import { checkPart, countRead, type PartState } from './budget.ts';
@@ -146,7 +147,7 @@ function compileOutput(template: Template, compiler: Compiler): MailPiece {
 function emitterOf(place: SourcePlace, raw: boolean, token: NodePlace) {
   if (place === 'text') return (text: string, emitter: Emitter) => emitter.write(text);
   return raw
-    ? (text: string, emitter: Emitter) => (emitter as ValueEmitter).markup(text, text, token)
+    ? (text: string, emitter: Emitter) => (emitter as ValueEmitter).markup(rawValue(text), token)
     : (text: string, emitter: Emitter) => (emitter as ValueEmitter).value(text, token);
 }
 

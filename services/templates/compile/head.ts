@@ -11,8 +11,8 @@ export type Head = {
 
 /** Puts language, title and preview line where mail programs look for them. */
 export function withHead(mjml: string, { title, preview, language }: Head): string {
-  const isTitled = title === '' || /<mj-title\b/.test(mjml);
-  const titled = isTitled ? mjml : withElement(mjml, 'mj-title', title);
+  // Before one of the author's own, which Liquid may leave out.
+  const titled = title === '' ? mjml : withElement(mjml, 'mj-title', title);
   const previewed =
     preview === ''
       ? titled
