@@ -91,8 +91,9 @@ async function compared(
   return findings.kinds.length === 0;
 }
 
-const summaryOf = (name: string, { mails, different, kinds }: Findings) =>
-  `${name}: ${mails} mails, ${different} of them differ, in ${kinds.length} kinds\n`;
+function summaryOf(name: string, { mails, different, kinds }: Findings): string {
+  return `${name}: ${mails} mails, ${different} of them differ, in ${kinds.length} kinds\n`;
+}
 
 /** The finding with a small mail that shows it, if one does on its own. */
 async function smallest(on: Paths, finding: Finding): Promise<Finding> {

@@ -73,8 +73,8 @@ async function surplusOf(
   read: (mail: GivenMail) => Promise<ReadMail>,
 ): Promise<string[] | undefined> {
   const [found, expected] = await Promise.all([
-    outcomeOf(read(mailOf(tried, nasty))),
-    outcomeOf(read(mailOf(tried, harmless))),
+    outcomeOf(() => read(mailOf(tried, nasty))),
+    outcomeOf(() => read(mailOf(tried, harmless))),
   ]);
   if ('refusal' in found || 'refusal' in expected) return undefined;
   return withoutBreaks(surplus(skeletonOf(found.html), skeletonOf(expected.html)));
