@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { corpus } from './corpus/corpus.ts';
 import { differencesOf } from './difference.ts';
-import { withoutUse } from './escaping/check.ts';
+import { escapesOfEngine } from './escaping/engine.ts';
+import { escapesOfMails } from './escaping/mails.ts';
+import { uses, withoutUse } from './escaping/uses.ts';
 import type { GivenMail } from './given.ts';
 import { mutants, mutated, survivors } from './mutants.ts';
 import { openPaths, type Paths } from './paths.ts';
@@ -66,4 +68,27 @@ test('a difference is shown by a mail without what it does not need', async () =
 
 test('every filter and tag of the engine is tried with values that are markup', () => {
   expect(withoutUse()).toEqual([]);
+});
+
+test('no value becomes markup by a filter or tag, but by raw', () => {
+  expect(escapesOfEngine(uses)).toEqual([]);
+  expect(escapesOfEngine(['{{ V | raw }}']).length).toBeGreaterThan(5);
+});
+
+const someUses = [
+  '{{ V }}',
+  '{{ V | newline_to_br }}',
+  '{% capture made %}{{ V }}{% endcapture %}{{ made }}',
+];
+
+test('no value becomes markup of a mail that is sent', async () => {
+  const { escapes, refused } = await escapesOfMails(paths, someUses);
+  expect(escapes.filter(({ path }) => path === 'sent')).toEqual([]);
+  expect(refused.filter((use) => use.startsWith('sent'))).toEqual([]);
+});
+
+// Quotes end the label that MJML makes of the title, and white space an attribute without quotes.
+test.failing('no value becomes markup of a preview', async () => {
+  const { escapes } = await escapesOfMails(paths, someUses.slice(0, 1));
+  expect(escapes.filter(({ path }) => path === 'preview')).toEqual([]);
 });

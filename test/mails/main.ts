@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util';
 import { hasChromium, noChromium, openBrowser } from '../contract/chromium.ts';
 import { corpus, type GivenTemplate } from './corpus/corpus.ts';
 import { differencesOf } from './difference.ts';
-import { escapesOfMails, escapesOfPairs } from './escaping/check.ts';
+import { escapesOfEngine } from './escaping/engine.ts';
+import { escapesOfMails } from './escaping/mails.ts';
+import { pairs, uses } from './escaping/uses.ts';
 import { fetchTemplates } from './fetched.ts';
 import type { Finding, Findings } from './findings.ts';
 import { survivors } from './mutants.ts';
@@ -146,10 +148,10 @@ async function checkReaders(on: Paths): Promise<boolean> {
 
 async function checkEscaping(on: Paths): Promise<boolean> {
   const show = progress('escaping');
-  const { escapes, refused } = await escapesOfMails(on, (done, all) =>
+  const { escapes, refused } = await escapesOfMails(on, uses, (done, all) =>
     show(`${done} of ${all} uses of Liquid`),
   );
-  const all = [...escapes, ...escapesOfPairs()];
+  const all = [...escapes, ...escapesOfEngine(pairs())];
   for (const line of escapeLines(all)) console.log(line);
   for (const use of refused) console.log(`    not known, since a value is refused: ${use}`);
   console.log(`escaping: ${all.length} values became markup, ${refused.length} uses are refused`);

@@ -7,6 +7,7 @@ test.each([
     '<p>a  \t b</p>\r\n\r\n<p  class="x">c</p>',
     '<p>a b</p>\n<p class="x">c</p>',
   ],
+  ['white space in tags', '<a\n  href="x"\n>b</a\n  >', '<a href="x">b</a>'],
   ['comments that nobody reads', '<p>a<!-- x --></p>', '<p>a</p>'],
   [
     'references',

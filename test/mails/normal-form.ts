@@ -73,7 +73,7 @@ function normalised(html: string, keeps: boolean): string {
           return conditional(source, keeps);
         case 'end':
           if (token.name === 'pre') depthOfPre = Math.max(0, depthOfPre - 1);
-          return source;
+          return tagOf(token, html, keeps);
         default:
           return source;
       }
