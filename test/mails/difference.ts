@@ -4,9 +4,9 @@ import { normalHtml, normalSubject, normalText } from './normal-form.ts';
 import type { Paths, ReadMail } from './paths.ts';
 import { firstSeenDifference, placeOf } from './place.ts';
 
-/** Two paths that end differently. */
+/** A path that ends differently from the reference. */
 export type Difference = {
-  /** Who differs from the reference, in which part, and where in it: what failures are grouped by. */
+  /** The path, the part and the place in it; failures are grouped by this. */
   kind: string;
   /** The first lines that differ. */
   got: string;
@@ -15,7 +15,7 @@ export type Difference = {
 
 type Outcome = ReadMail | { refusal: string };
 
-/** How the sent mail and the preview differ from the reference; the first difference of each part. */
+/** The first difference of each part between the sent mail, or the preview, and the reference. */
 export async function differencesOf(paths: Paths, mail: GivenMail): Promise<Difference[]> {
   const [sent, preview, reference] = await Promise.all([
     outcomeOf(() => paths.sentBy(mail)),
@@ -32,7 +32,7 @@ export async function differencesOf(paths: Paths, mail: GivenMail): Promise<Diff
 const tookLong = /render limit exceeded|takes too long/;
 const triesMax = 3;
 
-/** What an author is told is an outcome as well. */
+/** The mail, or the reason why there is none. */
 export async function outcomeOf(read: () => Promise<ReadMail>, tries = 1): Promise<Outcome> {
   try {
     return await read();
@@ -97,7 +97,7 @@ function betweenTexts(who: string, { mail, got, expected }: Compared<ReadMail>):
   return [differs(`${who} text: ${kindOfText(a, b)}`, around(a, at), around(b, at))];
 }
 
-/** What is wrong in a text, by what it has that the reference has not. */
+/** The fault of a text, by the things in it that the reference does not have. */
 function kindOfText(got: string, expected: string): string {
   const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim();
   if (squeezed(got) === squeezed(expected)) return 'white space';

@@ -42,7 +42,7 @@ function attributeAt(token: HtmlToken | undefined, at: number): HtmlAttribute | 
   return token?.attributes.find(({ start, end }) => start <= at && at <= end);
 }
 
-/** What became of an attribute's value. */
+/** The change of an attribute's value. */
 function causeOf(got: string, expected: string): string {
   if (got === '#') return 'stopped';
   if (expected === '#') return 'not stopped';

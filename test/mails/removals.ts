@@ -29,7 +29,10 @@ export function* removals(source: string): Generator<string> {
 
 const lengthOf = (cut: Range[]) => cut.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** A pair is cut with what it holds, or alone; an element of MJML never alone, since only some may hold others. */
+/**
+ * A pair is cut with its content, or alone; an element of MJML never alone, since its content may
+ * not stand elsewhere.
+ */
 function cutsOf(source: string): Range[][] {
   const pieces: Piece[] = [...source.matchAll(pieceOf)].map(({ 0: text, index }) => ({
     source: text,

@@ -5,7 +5,7 @@ import { surplusOf } from './skeleton.ts';
 import { dataOf, type Escape } from './uses.ts';
 import { type ValuePair, valuePairs } from './values.ts';
 
-/** What a run over mails has found; `refused` are uses that no mail can have, so that nothing is known. */
+/** The findings of a run. Mails with a `refused` use are refused, so nothing is known of it. */
 export type EscapesOfMails = { escapes: Escape[]; refused: string[] };
 
 /** Uses of Liquid in every place of a mail; each is compiled in a mail of its own. */

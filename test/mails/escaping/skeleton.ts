@@ -18,7 +18,7 @@ function skeletonOf(html: string): string[] {
   return found;
 }
 
-/** Those in a comment that Outlook reads. */
+/** Elements in a comment that Outlook reads. */
 function forOutlook(comment: string): string[] {
   if (!comment.startsWith('[if')) return [];
   return tokensOf(comment)
@@ -30,8 +30,8 @@ function forOutlook(comment: string): string[] {
 }
 
 /**
- * What HTML has more often than other HTML. Line breaks are left out: decoding makes some of any
- * text, and `newline_to_br` shows them.
+ * Elements that HTML has more often than other HTML. Line breaks are left out: decoding makes some
+ * of any text, and `newline_to_br` shows them.
  */
 export function surplusOf(html: string, other: string): string[] {
   return surplus(skeletonOf(html), skeletonOf(other)).filter((each) => each !== '<br>');

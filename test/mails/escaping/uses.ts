@@ -4,7 +4,7 @@ import { filterUses, tagUses } from './expressions.ts';
 /** A use of Liquid whose mail has elements or attributes that a harmless value does not make. */
 export type Escape = { path: string; use: string; value: string; surplus: string[] };
 
-/** What Liquid reads; `value` is that of the contact's field. */
+/** The values that Liquid reads; `value` is the contact's field. */
 export const dataOf = (value: string) => ({
   V: value,
   contact: { first_name: value, last_name: '<u>last</u>' },

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 
 /** Liquid of all kinds around whatever stands in a place. Names are those of `values.ts`. */
 
-/** What stands in a place of a template, as source. */
+/** Source for one place of a template. */
 export type Source = Arbitrary<string>;
 
 export const joined = (...parts: (Source | string)[]): Source =>
