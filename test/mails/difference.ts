@@ -1,11 +1,12 @@
+import { htmlToText } from '#lib/html/text.ts';
 import type { GivenMail } from './given.ts';
 import { normalHtml, normalSubject, normalText } from './normal-form.ts';
 import type { Paths, ReadMail } from './paths.ts';
-import { placeOf } from './place.ts';
+import { firstSeenDifference, placeOf } from './place.ts';
 
-/** Two paths that end differently. */
+/** A path that ends differently from the reference. */
 export type Difference = {
-  /** Who differs from the reference, in which part, and where in it: what failures are grouped by. */
+  /** The path, the part and the place in it; failures are grouped by this. */
   kind: string;
   /** The first lines that differ. */
   got: string;
@@ -14,41 +15,56 @@ export type Difference = {
 
 type Outcome = ReadMail | { refusal: string };
 
-/** How the sent mail and the preview differ from the reference; the first difference of each part. */
+/** The first difference of each part between the sent mail, or the preview, and the reference. */
 export async function differencesOf(paths: Paths, mail: GivenMail): Promise<Difference[]> {
   const [sent, preview, reference] = await Promise.all([
-    outcomeOf(paths.sentBy(mail)),
-    outcomeOf(paths.previewOf(mail)),
-    outcomeOf(paths.referenceOf(mail)),
+    outcomeOf(() => paths.sentBy(mail)),
+    outcomeOf(() => paths.previewOf(mail)),
+    outcomeOf(() => paths.referenceOf(mail)),
   ] as const);
-  return [...between('sent', sent, reference), ...between('preview', preview, reference)];
+  return [
+    ...between('sent', { mail, got: sent, expected: reference }),
+    ...between('preview', { mail, got: preview, expected: reference }),
+  ];
 }
 
-/** What an author is told is an outcome as well. */
-export async function outcomeOf(reading: Promise<ReadMail>): Promise<Outcome> {
+/** Limits of the clock, which a busy machine reaches without any fault of the template. */
+const tookLong = /render limit exceeded|takes too long/;
+const triesMax = 3;
+
+/** The mail, or the reason why there is none. */
+export async function outcomeOf(read: () => Promise<ReadMail>, tries = 1): Promise<Outcome> {
   try {
-    return await reading;
+    return await read();
   } catch (error) {
-    return { refusal: error instanceof Error ? error.message : String(error) };
+    const refusal = error instanceof Error ? error.message : String(error);
+    return tookLong.test(refusal) && tries < triesMax
+      ? await outcomeOf(read, tries + 1)
+      : { refusal };
   }
 }
 
-function between(who: 'sent' | 'preview', got: Outcome, expected: Outcome): Difference[] {
+type Compared<Kind> = { mail: GivenMail; got: Kind; expected: Kind };
+
+function between(who: string, { mail, got, expected }: Compared<Outcome>): Difference[] {
   if ('refusal' in expected) {
     return 'refusal' in got
       ? []
       : [differs(`${who} where the reference refuses`, '', expected.refusal)];
   }
   if ('refusal' in got) {
-    const reason = got.refusal.replace(/[\d"'`].*|:.*/s, '').trim();
-    return [differs(`${who} refused: ${reason}`, got.refusal, '')];
+    return [differs(`${who} refused: ${reasonOf(got.refusal)}`, got.refusal, '')];
   }
   return [
     ...betweenSubjects(who, got, expected),
     ...betweenHtml(who, got, expected),
-    ...betweenTexts(who, got, expected),
+    ...betweenTexts(who, { mail, got, expected }),
   ];
 }
+
+/** The first complaint, without what differs from template to template. */
+const reasonOf = (refusal: string) =>
+  refusal.replace(/^line \d+ \([\w-]+\): /, '').replace(/[:;\n].*/s, '');
 
 const differs = (kind: string, got: string, expected: string): Difference => ({
   kind,
@@ -64,18 +80,24 @@ function betweenSubjects(who: string, { subject }: ReadMail, expected: ReadMail)
 function betweenHtml(who: string, { html }: ReadMail, expected: ReadMail): Difference[] {
   const [a, b] = [normalHtml(html), normalHtml(expected.html)];
   if (a === b) return [];
-  const at = firstDifference(a, b);
-  return [differs(`${who} html: ${placeOf(b, at)}`, around(a, at), around(b, at))];
+  const seen = firstSeenDifference(a, b);
+  const at = seen ?? { got: firstDifference(a, b), expected: firstDifference(a, b) };
+  const place = seen ? placeOf({ got: a, expected: b }, seen) : 'white space';
+  return [differs(`${who} html: ${place}`, around(a, at.got), around(b, at.expected))];
 }
 
-function betweenTexts(who: string, { text }: ReadMail, expected: ReadMail): Difference[] {
-  const [a, b] = [normalText(text), normalText(expected.text)];
+function betweenTexts(who: string, { mail, got, expected }: Compared<ReadMail>): Difference[] {
+  const [a, b] = [normalText(got.text), normalText(expected.text)];
   if (a === b) return [];
+  // The text of other HTML is other: only the HTML is at fault.
+  const isOwn = mail.text !== undefined;
+  const follows = !isOwn && a === normalText(htmlToText(got.html));
+  if (follows && normalHtml(got.html) !== normalHtml(expected.html)) return [];
   const at = firstDifference(a, b);
   return [differs(`${who} text: ${kindOfText(a, b)}`, around(a, at), around(b, at))];
 }
 
-/** What is wrong in a text, by what it has that the reference has not. */
+/** The fault of a text, by the things in it that the reference does not have. */
 function kindOfText(got: string, expected: string): string {
   const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim();
   if (squeezed(got) === squeezed(expected)) return 'white space';

@@ -11,7 +11,7 @@ export type Finding = {
   example: { mail: GivenMail; difference: Difference };
 };
 
-/** What a run has found, by kind. */
+/** The differences that a run has found, by kind. */
 export class Findings {
   readonly #byKind = new Map<string, Finding>();
   mails = 0;

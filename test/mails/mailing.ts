@@ -5,7 +5,7 @@ import type { Envelope, MailRecipient } from '../../services/messages/render/com
 import { keyring } from '../setup/service.ts';
 import type { GivenMail } from './given.ts';
 
-/** What all mails of the check have in common: the sender, the links of the system, the UTM. */
+/** Common to all mails of the check: the sender, the links of the system, the UTM. */
 
 export const workspaceId = 'w1';
 export const base = 'https://mail.example';

@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util';
 import { hasChromium, noChromium, openBrowser } from '../contract/chromium.ts';
 import { corpus, type GivenTemplate } from './corpus/corpus.ts';
 import { differencesOf } from './difference.ts';
-import { escapesOfMails, escapesOfPairs } from './escaping/check.ts';
+import { escapesOfEngine } from './escaping/engine.ts';
+import { escapesOfMails } from './escaping/mails.ts';
+import { pairs, uses } from './escaping/uses.ts';
 import { fetchTemplates } from './fetched.ts';
 import type { Finding, Findings } from './findings.ts';
 import { survivors } from './mutants.ts';
@@ -45,7 +47,7 @@ if (chosen !== undefined && !(chosen in parts)) {
   throw new Error(`--only is one of ${Object.keys(parts).join(', ')}`);
 }
 
-console.log(`Seed ${seed}`);
+say(`Seed ${seed}`);
 const paths = await openPaths();
 const bad: string[] = [];
 try {
@@ -56,7 +58,7 @@ try {
 } finally {
   await paths.close();
 }
-console.log(bad.length === 0 ? 'Good.' : `Bad: ${bad.join(', ')}. Seed ${seed}.`);
+say(bad.length === 0 ? 'Good.' : `Bad: ${bad.join(', ')}. Seed ${seed}.`);
 process.exitCode = bad.length === 0 ? 0 : 1;
 
 function* randomTemplates(): Generator<GivenTemplate> {
@@ -69,7 +71,7 @@ async function fetched(): Promise<GivenTemplate[]> {
   try {
     return await fetchTemplates();
   } catch (error) {
-    console.log(`The templates of mjmlio can't be fetched: ${error}. The others are compared.`);
+    say(`The templates of mjmlio can't be fetched: ${error}. The others are compared.`);
     return [];
   }
 }
@@ -84,9 +86,9 @@ async function compared(
   const findings = await compareAll(on, templates, (done, { kinds }) =>
     show(`${done} of ${all} templates, ${kinds.length} kinds of difference`),
   );
-  console.log(summaryOf(name, findings));
+  say(summaryOf(name, findings));
   for (const finding of findings.kinds) {
-    for (const line of linesOf(await smallest(on, finding))) console.log(line);
+    for (const line of linesOf(await smallest(on, finding))) say(line);
   }
   return findings.kinds.length === 0;
 }
@@ -107,7 +109,7 @@ async function smallest(on: Paths, finding: Finding): Promise<Finding> {
 /** The check itself: it finds each of the faults that are planted in paths that are right. */
 async function checkHarness(): Promise<boolean> {
   const missed = await survivors([...corpus(), ...sampleOfRandom()]);
-  console.log(
+  say(
     missed.length === 0
       ? 'harness: every planted fault is found'
       : `harness: not found: ${missed.join('; ')}`,
@@ -125,19 +127,19 @@ async function checkReaders(on: Paths): Promise<boolean> {
     template.mails.slice(0, 3),
   );
   const unlike = await readAlike(on, mails, progress('readers'));
-  for (const line of unlike) console.log(`    ${line}`);
-  console.log(
+  for (const line of unlike) say(`    ${line}`);
+  say(
     `readers: ${mails.length} mails, ${unlike.length} of them not read alike by Python's email, mailparser and postal-mime`,
   );
   if (!hasChromium) {
-    console.log(`chromium: ${noChromium}`);
+    say(`chromium: ${noChromium}`);
     return unlike.length === 0;
   }
   const browser = await openBrowser();
   try {
     const differ = await shownAlike(browser, { paths: on, mails }, progress('chromium'));
-    for (const line of differ) console.log(`    ${line}`);
-    console.log(`chromium: ${differ.length} mails show other words than their previews`);
+    for (const line of differ) say(`    ${line}`);
+    say(`chromium: ${differ.length} mails show other words than their previews`);
     return unlike.length + differ.length === 0;
   } finally {
     await browser.close();
@@ -146,14 +148,19 @@ async function checkReaders(on: Paths): Promise<boolean> {
 
 async function checkEscaping(on: Paths): Promise<boolean> {
   const show = progress('escaping');
-  const { escapes, refused } = await escapesOfMails(on, (done, all) =>
+  const { escapes, refused } = await escapesOfMails(on, uses, (done, all) =>
     show(`${done} of ${all} uses of Liquid`),
   );
-  const all = [...escapes, ...escapesOfPairs()];
-  for (const line of escapeLines(all)) console.log(line);
-  for (const use of refused) console.log(`    not known, since a value is refused: ${use}`);
-  console.log(`escaping: ${all.length} values became markup, ${refused.length} uses are refused`);
+  const all = [...escapes, ...escapesOfEngine(pairs())];
+  for (const line of escapeLines(all)) say(line);
+  for (const use of refused) say(`    not known, since a value is refused: ${use}`);
+  say(`escaping: ${all.length} values became markup, ${refused.length} uses are refused`);
   return all.length === 0;
+}
+
+/** A line, in place of the progress on a terminal. */
+function say(line: string): void {
+  console.log(process.stdout.isTTY ? `\x1b[K${line}` : line);
 }
 
 /** Shows how far a part is: in place on a terminal, else every ten seconds. */

@@ -3,8 +3,8 @@ import { type HtmlToken, tokensOf } from './tokens.ts';
 /**
  * Mails are compared byte for byte in a form in which these are equal, and nothing else:
  *
- * - line ends, and characters that UTF-8 can't say (half of a pair) and U+FFFD, as all that MIME does;
- * - ids that MJML makes by chance, of carousels and of menus: numbered in the order in which they stand;
+ * - line ends, and characters that UTF-8 can't say (half of a pair) and U+FFFD;
+ * - random ids that MJML gives to carousels and menus: numbered in the order of the mail;
  * - comments that no mail program reads: left out; those that Outlook reads stay;
  * - runs of white space in HTML: one line break or one space, as `compactHtml` writes them; not in
  *   `pre` and its like, and not at all in a mail whose `white-space` keeps them;
@@ -73,7 +73,7 @@ function normalised(html: string, keeps: boolean): string {
           return conditional(source, keeps);
         case 'end':
           if (token.name === 'pre') depthOfPre = Math.max(0, depthOfPre - 1);
-          return source;
+          return tagOf(token, html, keeps);
         default:
           return source;
       }
@@ -100,7 +100,7 @@ function tagOf({ start, end, attributes }: HtmlToken, html: string, keeps: boole
   return (tag + between(at, end)).replace(/ >$/, '>');
 }
 
-/** What Outlook alone reads is HTML as well. */
+/** Comments that Outlook alone reads hold HTML as well. */
 function conditional(comment: string, keeps: boolean): string {
   const found = /^(<!--\[if[^\]]*\]>)(.*)(<!\[endif\]-->)$/s.exec(comment);
   if (!found) return comment;

@@ -23,10 +23,10 @@ import {
 import { referenceOf } from './reference.ts';
 import { untrackedHtml, untrackedText } from './untracked.ts';
 
-/** What a reader gets. */
+/** A mail as its reader gets it. */
 export type ReadMail = { subject: string; html: string; text: string };
 
-/** The ways to a mail that have to end alike. Each throws what an author is told. */
+/** The ways to a mail that have to end alike. Each throws the reason for refusing a mail. */
 export type Paths = {
   /** As messages sends it, read back from MIME, with links and pixel as if nothing were counted. */
   sentBy(mail: GivenMail): Promise<ReadMail & { raw: Buffer }>;

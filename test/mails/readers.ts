@@ -95,8 +95,8 @@ export async function shownAlike(
   };
   for (const [index, mail] of mails.entries()) {
     const [sent, preview] = [
-      await outcomeOf(paths.sentBy(mail)),
-      await outcomeOf(paths.previewOf(mail)),
+      await outcomeOf(() => paths.sentBy(mail)),
+      await outcomeOf(() => paths.previewOf(mail)),
     ];
     if ('refusal' in sent || 'refusal' in preview) continue;
     if ((await wordsOf(sent.html)) !== (await wordsOf(preview.html))) differ.push(mail.name);

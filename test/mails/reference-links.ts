@@ -11,13 +11,16 @@ const linkTags = new Set(['a', 'area', 'v:roundrect', 'v:rect']);
 /** Schemes of the web, of mail, phones and messages, and of a mail's own pictures. */
 const harmless = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
 
-/** The UTM values on each web link that has none; not on links that act for the recipient. */
+/**
+ * Web links without white space around them, and with the UTM values if they have none; those that
+ * act for the recipient stay as they are.
+ */
 export function utmLinks(html: string): string {
   return withAddresses(html, ({ name: tag }, { name, value }) => {
     const url = value.trim();
     if (name !== 'href' || !linkTags.has(tag) || !/^https?:\/\//i.test(url)) return undefined;
     if (systemUrls.some((own) => url.startsWith(own))) return undefined;
-    if (!URL.canParse(url) || /[?&;]utm_/i.test(url)) return undefined;
+    if (!URL.canParse(url) || /[?&;]utm_/i.test(url)) return url;
     const [, address = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(url) ?? [];
     const joint = !address.includes('?') ? '?' : /[?&;]$/.test(address) ? '' : '&';
     return `${address}${joint}utm_source=${utm.source}${fragment}`;

@@ -9,9 +9,9 @@ import { language, valuesOf } from './mailing.ts';
 import { guardedLinks, utmLinks } from './reference-links.ts';
 
 /**
- * What a mail means, step by step and for one recipient alone: the Liquid of the whole MJML, MJML,
- * the text of that HTML. It shares the engine of Liquid and the words of text with what we ship, and
- * nothing else.
+ * The meaning of a mail, step by step and for one recipient alone: the Liquid of the whole MJML,
+ * then MJML, then the text of that HTML. It shares the engine of Liquid and the conversion to text
+ * with the code that we ship, and nothing else.
  */
 export async function referenceOf(mail: GivenMail) {
   const values = valuesOf(mail);

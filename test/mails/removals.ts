@@ -3,9 +3,13 @@
 type Range = { start: number; end: number };
 type Piece = Range & { source: string };
 
-const pieceOf =
-  /\{%.*?%\}|\{\{.*?\}\}|<!--|-->|<\/?[a-z][\w-]*(?:"[^"]*"|'[^']*'|\{[{%].*?[}%]\}|[^>"'])*>|[^<{-]+|[<{-]/gis;
-const attribute = /\s[\w-]+=(?:"[^"]*"|'[^']*')/g;
+const liquid = String.raw`\{%.*?%\}|\{\{.*?\}\}`;
+const quoted = `"(?:${liquid}|[^"])*"|'(?:${liquid}|[^'])*'`;
+const pieceOf = new RegExp(
+  String.raw`${liquid}|<!--|-->|</?[a-z][\w-]*(?:${liquid}|${quoted}|[^>"'])*>|[^<{-]+|[<{-]`,
+  'gis',
+);
+const attribute = new RegExp(String.raw`\s[\w-]+=(?:${quoted})`, 'gs');
 const liquidBlock = /^\{%-?\s*(if|unless|case|for|tablerow|capture|comment|raw)\b/;
 const structural = /^<(mjml|mj-body)\b/;
 
@@ -25,7 +29,10 @@ export function* removals(source: string): Generator<string> {
 
 const lengthOf = (cut: Range[]) => cut.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** A pair is cut with what it holds, or alone. */
+/**
+ * A pair is cut with its content, or alone; an element of MJML never alone, since its content may
+ * not stand elsewhere.
+ */
 function cutsOf(source: string): Range[][] {
   const pieces: Piece[] = [...source.matchAll(pieceOf)].map(({ 0: text, index }) => ({
     source: text,
@@ -45,7 +52,8 @@ function cutsOf(source: string): Range[][] {
       const at = open.findLastIndex((each) => closes(piece.source) === each.name);
       const [opened] = at < 0 ? [] : open.splice(at);
       if (!opened) continue;
-      cuts.push([{ start: opened.piece.start, end: piece.end }], [opened.piece, piece]);
+      cuts.push([{ start: opened.piece.start, end: piece.end }]);
+      if (!opened.name.startsWith('mj-')) cuts.push([opened.piece, piece]);
     } else cuts.push([piece]);
     cuts.push(...attributesOf(piece));
   }

@@ -1,4 +1,4 @@
-import type { Escape } from './escaping/check.ts';
+import type { Escape } from './escaping/uses.ts';
 import type { Finding } from './findings.ts';
 import type { GivenMail } from './given.ts';
 

@@ -12,7 +12,7 @@ import { shop } from './shop.ts';
 export type GivenTemplate = { name: string; mails: GivenMail[] };
 
 export const topics: Topic[] = [...shop, ...accounts, ...billing, ...news, ...events];
-/** Each topic is seen in so many looks, others for each. */
+/** Topics that follow each other have different looks. */
 const looksPerTopic = 3;
 
 /** The templates of this folder, each topic in three looks, and each mail for four recipients. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 
-/** What a mail is about, and the values of one recipient for whom all is known. */
+/** The content of a mail, and the values of one recipient of whom all is known. */
 export type Topic = {
   name: string;
   subject: string;

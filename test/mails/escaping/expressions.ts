@@ -3,7 +3,7 @@
 const list = 'V | split: " "';
 const objects = 'list';
 
-/** Uses of each filter, as its input and as its argument; `raw` is left out, which is for markup. */
+/** Uses of each filter, on its input and in its arguments. `raw` is left out: it is for markup. */
 export const filterUses: Record<string, string[]> = {
   ...plain(
     'escape xml_escape escape_once newline_to_br strip_html abs ceil floor round url_decode url_encode cgi_escape uri_escape slugify size lstrip downcase upcase rstrip strip strip_newlines squish capitalize normalize_whitespace number_of_words base64_encode base64_decode sha256 jsonify to_integer json inspect base64_url_safe_encode base64_url_safe_decode date date_to_xmlschema date_to_rfc822 date_to_string date_to_long_string',

@@ -4,7 +4,7 @@ import { tokensOf } from '../tokens.ts';
 type Node = DefaultTreeAdapterMap['node'];
 
 /** The elements of HTML with the names of their attributes, as a browser builds them, in order. */
-export function skeletonOf(html: string): string[] {
+function skeletonOf(html: string): string[] {
   const found: string[] = [];
   const walk = (node: Node) => {
     if ('tagName' in node) {
@@ -18,7 +18,7 @@ export function skeletonOf(html: string): string[] {
   return found;
 }
 
-/** Those in a comment that Outlook reads. */
+/** Elements in a comment that Outlook reads. */
 function forOutlook(comment: string): string[] {
   if (!comment.startsWith('[if')) return [];
   return tokensOf(comment)
@@ -29,8 +29,15 @@ function forOutlook(comment: string): string[] {
     );
 }
 
-/** What the first has more often than the second. */
-export function surplus(first: readonly string[], second: readonly string[]): string[] {
+/**
+ * Elements that HTML has more often than other HTML. Line breaks are left out: decoding makes some
+ * of any text, and `newline_to_br` shows them.
+ */
+export function surplusOf(html: string, other: string): string[] {
+  return surplus(skeletonOf(html), skeletonOf(other)).filter((each) => each !== '<br>');
+}
+
+function surplus(first: readonly string[], second: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const each of second) left.set(each, (left.get(each) ?? 0) + 1);
   return first.filter((each) => {

@@ -1,4 +1,4 @@
-/** What a person may put into a field, and a harmless value of the same shape. */
+/** A value that a person may put into a field, and a harmless one of the same shape. */
 
 export type ValuePair = { nasty: string; harmless: string };
 

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 
 /** Liquid of all kinds around whatever stands in a place. Names are those of `values.ts`. */
 
-/** What stands in a place of a template, as source. */
+/** Source for one place of a template. */
 export type Source = Arbitrary<string>;
 
 export const joined = (...parts: (Source | string)[]): Source =>
@@ -143,12 +143,8 @@ export const condition: Source = fc.oneof(
 /** Tags that print nothing. */
 export const silent: Source = fc.oneof(
   tag(joined(fc.constantFrom('assign made = ', 'assign n = ', 'assign item = '), expression)),
-  joined(
-    '{% capture made %}',
-    fc.constantFrom('Hi ', '<b>', '&amp;', ''),
-    output,
-    '{% endcapture %}',
-  ),
+  joined('{% capture made %}', fc.constantFrom('Hi ', '&amp;', ''), output, '{% endcapture %}'),
+  joined('{% capture made %}<b>', output, '</b>{% endcapture %}'),
   fc.constantFrom(
     '{% comment %} a {{ b }} <i> {% endcomment %}',
     '{% # a note %}',

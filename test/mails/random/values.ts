@@ -40,7 +40,7 @@ const color = fc.constantFrom('#b4532a', '#fff', 'red', 'rgb(1,2,3)');
 
 const item = fc.record({ title: text, url, html, color, price: fc.nat(50), done: fc.boolean() });
 
-/** What one recipient has; any name may be missing, but for those that MJML computes with. */
+/** The values of one recipient. Any name may be missing, except those that MJML computes with. */
 export const values: Arbitrary<JsonObject> = fc.record(
   {
     a: text,
