@@ -61,6 +61,7 @@ export function piecesOf(markup: Markup): readonly MarkupPiece[] {
 }
 
 /** Behind this a value decides where an address leads. */
+const addressStartMax = 40;
 const addressStart = /(?:href|src|action|background|poster|-url)\s*=\s*["']\s*$/i;
 
 /** The HTML as one text. Values that begin an address lead to no script. */
@@ -68,8 +69,11 @@ export function htmlOf(markup: Markup): string {
   let html = '';
   for (const piece of markup[asPieces]) {
     if (piece.kind !== 'value') html += piece.html;
-    else if (/^\s*(https?|mailto|tel|sms):/i.test(piece.text)) html += escapeHtml(piece.text);
-    else html += addressStart.test(html.slice(-40)) ? '#' : escapeHtml(piece.text);
+    else {
+      const mayLead = /^\s*($|(https?|mailto|tel|sms):|[/?#.])/i.test(piece.text);
+      const isStopped = !mayLead && addressStart.test(html.slice(-addressStartMax));
+      html += isStopped ? '#' : escapeHtml(piece.text);
+    }
   }
   return html;
 }

@@ -112,15 +112,15 @@ export class Filler<Static> {
   }
 
   /** As `plainAnchor` says it of an address that is the same for all. */
-  #anchor({ words, link, address, written }: StructureAnchor): string {
+  #anchor({ words, link, address, written, space }: StructureAnchor): string {
     const url = (link === undefined ? address : this.link(link).url).replace(/^mailto:/, '');
     if (url === '' || url.startsWith('#')) return '';
     const seen = words.map((word) => this.#textOf(word)).join('');
     if (seen.replace(/ /g, '') === url) return '';
-    const address_ = written
+    const shown = written
       .map((part) => this.#textOf(part))
       .join('')
       .replace(/^mailto:/, '');
-    return seen === '' ? address_ : ` (${address_})`;
+    return seen === '' ? shown : `${space}(${shown})`;
   }
 }

@@ -98,7 +98,7 @@ export function settled(
 
 /** An address that stays as it is spelled where it may be used. */
 function guardedMarkup(rendered: string, start: string, attribute: string): string {
-  return guardedAddress(rendered, start, attribute) === nowhere ? nowhere : rendered;
+  return guardedAddress(rendered, start, attribute) === nowhere ? nowhere : rendered.trim();
 }
 
 /** Elsewhere in a tag a value could become an attribute. */

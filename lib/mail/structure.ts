@@ -48,6 +48,8 @@ export type StructureAnchor = {
   address: string;
   /** As the text has it. */
   written: readonly Piece[];
+  /** What stands before its brackets. */
+  space: '' | ' ';
 };
 
 export type Structure<Static = string> = {
@@ -238,17 +240,25 @@ class Links {
       return words === '' ? link.written : ` (${link.written})`;
     }
     const written = piecesOf(link.written, this.#nonce);
-    const anchor = { words: wordPieces, link: link.link, address: link.address, written };
+    const { address } = link;
+    const anchor = { words: wordPieces, link: link.link, address, written, space: '' as const };
     const mark = anchorMarkOf(this.#nonce, this.anchors.push(anchor) - 1);
     return words === '' ? mark : ` ${mark}`;
   }
 
-  /** What is filled in for an anchor brings the space before it, or there is none. */
+  /** The space before brackets is written only with them. At the start of a line there is none. */
   #withoutSpaces(text: string): string {
     const spaced = new RegExp(` (${this.#nonce}a(\\d+)z)`, 'g');
     return text.replace(spaced, (found, mark: string, number: string) =>
-      this.anchors[Number(number)]?.words.length === 0 ? found : mark,
+      this.#takesSpace(Number(number)) ? mark : found,
     );
+  }
+
+  #takesSpace(number: number): boolean {
+    const anchor = this.anchors[number];
+    if (!anchor || anchor.words.length === 0) return false;
+    this.anchors[number] = { ...anchor, space: ' ' };
+    return true;
   }
 
   #withPixel(html: string): string {

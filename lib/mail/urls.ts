@@ -30,7 +30,7 @@ export function guardedAddress(rendered: string, start: string, attribute: strin
   const address = withoutSpaces(unescapeAttribute(rendered));
   if (isAuthors(start)) return address;
   const isSafe =
-    /^(https?:\/\/|mailto:|tel:|sms:|[/?#.])/i.test(address) ||
+    /^((https?|mailto|tel|sms):|[/?#.])/i.test(address) ||
     (attribute !== 'href' && /^(cid:|data:image\/)/i.test(address));
   return isSafe ? address : nowhere;
 }

@@ -1,7 +1,7 @@
 import { htmlToText } from '#lib/html/text.ts';
 import type { GivenMail } from './given.ts';
 import { normalHtml, normalSubject, normalText } from './normal-form.ts';
-import type { Paths, ReadMail } from './paths.ts';
+import { NotStoredError, type Paths, type ReadMail } from './paths.ts';
 import { firstSeenDifference, placeOf } from './place.ts';
 
 /** A path that ends differently from the reference. */
@@ -13,7 +13,7 @@ export type Difference = {
   expected: string;
 };
 
-type Outcome = ReadMail | { refusal: string };
+type Outcome = ReadMail | { refusal: string; isStored?: boolean };
 
 /** The first difference of each part between the sent mail, or the preview, and the reference. */
 export async function differencesOf(paths: Paths, mail: GivenMail): Promise<Difference[]> {
@@ -38,6 +38,7 @@ export async function outcomeOf(read: () => Promise<ReadMail>, tries = 1): Promi
     return await read();
   } catch (error) {
     const refusal = error instanceof Error ? error.message : String(error);
+    if (error instanceof NotStoredError) return { refusal, isStored: false };
     return tookLong.test(refusal) && tries < triesMax
       ? await outcomeOf(read, tries + 1)
       : { refusal };
@@ -53,6 +54,7 @@ function between(who: string, { mail, got, expected }: Compared<Outcome>): Diffe
       : [differs(`${who} where the reference refuses`, '', expected.refusal)];
   }
   if ('refusal' in got) {
+    if (got.isStored === false) return [];
     return [differs(`${who} refused: ${reasonOf(got.refusal)}`, got.refusal, '')];
   }
   return [

@@ -1,38 +1,27 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import type { Browser } from 'playwright-core';
-import { createCompiler } from '../../services/templates/compile/compiler.ts';
-import { mjmlSource } from '../../services/templates/compile/source.ts';
-import { warmUp } from '../../services/templates/test/given.ts';
 import { hasChromium, openBrowser } from '../contract/chromium.ts';
 import { givenMails } from './given.ts';
-import { base, language, tracking, trackingToken } from './mailing.ts';
+import { base, tracking, trackingToken } from './mailing.ts';
 import { openPaths, type Paths } from './paths.ts';
 import { readAlike } from './readers.ts';
 import { tokensOf } from './tokens.ts';
 
 const inChromium = hasChromium ? test : test.skip;
 
-const compiler = createCompiler();
 let paths: Paths;
 let browser: Browser | undefined;
 beforeAll(async () => {
   if (hasChromium) browser = await openBrowser();
   paths = await openPaths();
-  await warmUp(compiler);
 }, 60_000);
 afterAll(async () => {
   await browser?.close();
-  await Promise.all([compiler.close(), paths.close()]);
+  await paths.close();
 });
 
 test('there are at least ten', () => expect(givenMails.length).toBeGreaterThanOrEqual(10));
-
-test.each(givenMails)('$name compiles once', async ({ mjml, subject, data }) => {
-  const head = { title: subject, preview: '', language };
-  const { makesBlocks } = await compiler.compile(mjmlSource(mjml), head, data);
-  expect(makesBlocks).toBe(false);
-});
 
 const hrefsOf = (html: string) =>
   tokensOf(html)

@@ -35,6 +35,11 @@ export type Paths = {
   close(): Promise<void>;
 };
 
+/** A template that its author cannot store, so that there is nothing to send. */
+export class NotStoredError extends Error {
+  override name = 'NotStoredError';
+}
+
 export async function openPaths(): Promise<Paths> {
   const compiler = createCompiler();
   const thread = new RenderThread();
@@ -45,7 +50,11 @@ export async function openPaths(): Promise<Paths> {
 
   async function programOf({ mjml, subject, subjectPreview = '', text = '', data }: GivenMail) {
     const head = { title: `{{ ${subjectName} }}`, preview: subjectPreview, language };
-    const { whole } = await compiler.compile(mjmlSource(mjml), head, data);
+    const { whole } = await compiler
+      .compile(mjmlSource(mjml), head, data)
+      .catch((error: unknown) => {
+        throw new NotStoredError('the template is refused when it is stored', { cause: error });
+      });
     const content = { subject, html: '', mjml: whole, text };
     return compileMessage(content, envelope, linkKeys(keyring)(workspaceId));
   }

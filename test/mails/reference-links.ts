@@ -32,9 +32,18 @@ export function utmLinks(html: string): string {
  * that is no address. It has no white space; an author's own address of a picture stays.
  */
 export function guardedLinks(html: string, mail: GivenMail): string {
+  return guarded(html, mail, (name) => addresses.has(name));
+}
+
+/** The same for attributes of MJML from which it makes several addresses. */
+export function guardedSources(mjml: string, mail: GivenMail): string {
+  return guarded(mjml, mail, (name) => name.endsWith('-url'));
+}
+
+function guarded(html: string, mail: GivenMail, isMeant: (name: string) => boolean): string {
   const written = mail.mjml + markupIn(mail.data).join('');
   return withAddresses(html, ({ name: tag }, { name, value }) => {
-    if (!addresses.has(name) && !name.endsWith('-url')) return undefined;
+    if (!isMeant(name)) return undefined;
     const isLink = name === 'href' && linkTags.has(tag);
     const isOwn = written.includes(value);
     const address = value.trim().replace(/[\s\0]+/g, '%20');

@@ -6,7 +6,7 @@ import { escapeHtml } from '#lib/liquid/escape.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import type { GivenMail } from './given.ts';
 import { language, valuesOf } from './mailing.ts';
-import { guardedLinks, utmLinks } from './reference-links.ts';
+import { guardedLinks, guardedSources, utmLinks } from './reference-links.ts';
 
 /**
  * The meaning of a mail, step by step and for one recipient alone: the Liquid of the whole MJML,
@@ -16,8 +16,8 @@ import { guardedLinks, utmLinks } from './reference-links.ts';
 export async function referenceOf(mail: GivenMail) {
   const values = valuesOf(mail);
   const subject = rendered('text', mail.subject, values);
-  const preview = rendered('text', mail.subjectPreview ?? '', values);
-  const filled = guardedLinks(rendered('html', mail.mjml, values), mail);
+  const preview = mail.subjectPreview && rendered('text', mail.subjectPreview, values);
+  const filled = guardedSources(rendered('html', mail.mjml, values), mail);
   const mjml = withHead(filled, { subject, preview });
   const html = utmLinks(guardedLinks(await compiled(mjml), mail));
   const text = mail.text ? rendered('text', mail.text, values) : htmlToText(html);
@@ -53,12 +53,16 @@ async function compiled(mjml: string): Promise<string> {
  * The author's own title and language stay; the preview line is the mail's if it has one. MJML
  * writes the title into an attribute as well.
  */
-function withHead(mjml: string, { subject, preview }: { subject: string; preview: string }) {
+function withHead(
+  mjml: string,
+  { subject, preview }: { subject: string; preview: string | undefined },
+) {
   const isTitled = mjml.includes('<mj-title');
   const added =
     (subject === '' || isTitled ? '' : `<mj-title>${escapeHtml(subject)}</mj-title>`) +
-    (preview === '' ? '' : `<mj-preview>${escapeHtml(preview)}</mj-preview>`);
-  const own = preview === '' ? mjml : mjml.replace(/<mj-preview(\s*\/>|.*?<\/mj-preview>)/s, '');
+    (preview === undefined ? '' : `<mj-preview>${escapeHtml(preview)}</mj-preview>`);
+  const own =
+    preview === undefined ? mjml : mjml.replace(/<mj-preview(\s*\/>|.*?<\/mj-preview>)/s, '');
   const headed = own.includes('<mj-head')
     ? own.replace(/<mj-head\s*\/>/, () => '<mj-head></mj-head>')
     : own.replace(/<mjml[^>]*>/, (root) => `${root}<mj-head></mj-head>`);

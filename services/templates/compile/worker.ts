@@ -116,10 +116,28 @@ async function preview({
     },
     async compile(mjml) {
       const { html, issues } = await toHtml(protectLiquid(mjml));
-      return { html, warnings: given.warningsOf(issues, true) };
+      return { html, warnings: await warningsOfRendered(given, issues) };
     },
   };
   return { preview: await previewMail(given.mjml, request, steps) };
+}
+
+/**
+ * Throws mistakes of the author. What only the values bring is sent, so the preview shows it with a
+ * warning.
+ */
+async function warningsOfRendered(
+  { mjml, warningsOf }: Whole,
+  issues: readonly Issue[],
+): Promise<Issue[]> {
+  try {
+    return warningsOf(issues, true);
+  } catch (error) {
+    const hidden = protectLiquid(mjml);
+    if (!(error instanceof ContentError) || hidden.makesBlocks) throw error;
+    warningsOf((await toHtml(hidden)).issues, false);
+    return [...issues];
+  }
 }
 
 function withLayout({ layout, ...source }: Source): Whole {
