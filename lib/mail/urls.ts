@@ -7,7 +7,7 @@
  */
 import { unescapeAttribute } from '../html/links.ts';
 
-/** Attributes that hold one address. */
+/** Attributes that hold addresses. */
 const addressAttributes = new Set([
   'href',
   'src',
@@ -15,6 +15,7 @@ const addressAttributes = new Set([
   'formaction',
   'background',
   'poster',
+  'srcset',
   'xlink:href',
 ]);
 
@@ -27,12 +28,21 @@ export const nowhere = '#';
 
 /** An address of HTML that values are part of. `start` is what stands before the first value. */
 export function guardedAddress(rendered: string, start: string, attribute: string): string {
+  if (attribute === 'srcset') return guardedCandidates(unescapeAttribute(rendered));
   const address = withoutSpaces(unescapeAttribute(rendered));
   if (isAuthors(start)) return address;
   const isSafe =
     /^((https?|mailto|tel|sms):|[/?#.])/i.test(address) ||
     (attribute !== 'href' && /^(cid:|data:image\/)/i.test(address));
   return isSafe ? address : nowhere;
+}
+
+/** Pictures to choose from, each with its width or density. */
+function guardedCandidates(candidates: string): string {
+  return candidates.replace(
+    /(^|,)(\s*)(?!https?:|cid:|data:image\/)[a-z][a-z0-9+.-]*:[^\s,]*/gi,
+    `$1$2${nowhere}`,
+  );
 }
 
 /** An address as programs read it. */

@@ -43,6 +43,15 @@ export function guardedSources(mjml: string, mail: GivenMail): string {
 function guarded(html: string, mail: GivenMail, isMeant: (name: string) => boolean): string {
   const written = mail.mjml + markupIn(mail.data).join('');
   return withAddresses(html, ({ name: tag }, { name, value }) => {
+    if (name === 'srcset' && isMeant('src')) {
+      return value.replace(
+        /(^|,)(\s*)([a-z][a-z\d+.-]*):[^\s,]*/gi,
+        (found, comma, space, scheme) =>
+          /^(https?|cid)$/i.test(scheme) || found.includes('data:image/')
+            ? found
+            : `${comma}${space}#`,
+      );
+    }
     if (!isMeant(name)) return undefined;
     const isLink = name === 'href' && linkTags.has(tag);
     const isOwn = written.includes(value);
