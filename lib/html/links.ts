@@ -24,11 +24,16 @@ export function utmWriter(utm: Utm, ampersand: '&' | '&amp;'): (url: string) => 
   const isEscaped = ampersand === '&amp;';
   return (url) => {
     const plain = isEscaped ? unescapeAttribute(url) : url;
-    if (/[?&;]utm_/i.test(url) || !URL.canParse(plain)) return url;
+    if ((isEscaped ? /[?&;]utm_/i : /[?&]utm_/i).test(url) || !URL.canParse(plain)) return url;
     const [address = '', fragment] = splitAt(url, isEscaped ? /(?<!&)#/ : /#/);
-    const joint = !address.includes('?') ? '?' : /[?&;]$/.test(address) ? '' : ampersand;
+    const joint = !address.includes('?') ? '?' : isOpen(address) ? '' : ampersand;
     return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`;
   };
+}
+
+/** Whether a query goes on behind the address. */
+function isOpen(address: string): boolean {
+  return /(?:[?&]|&(?:amp|#38|#x26);)$/i.test(address);
 }
 
 function splitAt(text: string, pattern: RegExp): [string, string | undefined] {

@@ -91,7 +91,7 @@ export type WriteAnchor = (href: string, words: string) => string;
 export function plainAnchor(href: string, words: string): string {
   const address = href.replace(/^mailto:/, '');
   if (address === '' || address.startsWith('#') || address === words) return '';
-  return words === '' ? address : ` (${address})`;
+  return words === '' ? ` ${address} ` : ` (${address})`;
 }
 
 const formatAnchor =

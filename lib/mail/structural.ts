@@ -12,7 +12,7 @@ import {
 } from '../html/attributes.ts';
 import type { Marked } from './marker.ts';
 import { spansOf, withValues } from './marks.ts';
-import { guardedAddress, nowhere } from './urls.ts';
+import { guardedAddress, nowhere, withoutSpaces } from './urls.ts';
 
 export type SourceKind = 'mjml' | 'html';
 
@@ -37,19 +37,24 @@ export type Deciding =
 export function decisionOf(deciding: readonly Deciding[], values: Marked['values']): string {
   return deciding
     .map((each) => {
-      if (each.by === 'address') return isStopped(each.parts, values) ? '!' : '.';
+      if (each.by === 'address') return useOf(each.parts, values);
       const html = values[each.number]?.html ?? '';
       return `${html.length}:${html}`;
     })
     .join('');
 }
 
-/** Whether the address of a link, whose beginning is a value, may not be used. */
-export function isStopped(parts: readonly (string | number)[], values: Marked['values']): boolean {
+/** How the address of a link is used whose beginning is a value: the text says nothing of some. */
+export function useOf(
+  parts: readonly (string | number)[],
+  values: Marked['values'],
+): 'stopped;' | 'here;' | 'link;' {
   const rendered = parts.map((part) =>
     typeof part === 'string' ? part : (values[part]?.html ?? ''),
   );
-  return guardedAddress(rendered.join(''), '', 'href') === nowhere;
+  const address = guardedAddress(rendered.join(''), '', 'href');
+  if (address === nowhere) return 'stopped;';
+  return address.startsWith('#') ? 'here;' : 'link;';
 }
 
 /** The source with the values that belong to it. */
@@ -98,7 +103,7 @@ export function settled(
 
 /** An address that stays as it is spelled where it may be used. */
 function guardedMarkup(rendered: string, start: string, attribute: string): string {
-  return guardedAddress(rendered, start, attribute) === nowhere ? nowhere : rendered.trim();
+  return guardedAddress(rendered, start, attribute) === nowhere ? nowhere : withoutSpaces(rendered);
 }
 
 /** Elsewhere in a tag a value could become an attribute. */

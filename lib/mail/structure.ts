@@ -14,7 +14,7 @@ import { isCountable, type LinkNumbers, type LinkOptions, numberByOutput } from 
 import type { Marked } from './marker.ts';
 import { anchorMarkOf, linkMarkOf, type Span, spansOf, tokenMarkOf } from './marks.ts';
 import { mjmlToHtml } from './mjml.ts';
-import { type Deciding, isStopped, type SourceKind, settled } from './structural.ts';
+import { type Deciding, type SourceKind, settled, useOf } from './structural.ts';
 import { isAddress, isAuthors, nowhere, withoutSpaces } from './urls.ts';
 
 /** What is compiled, and how its links are. */
@@ -172,13 +172,15 @@ class Links {
       if (!isAddress(name)) return undefined;
       const { numbers } = this.#request;
       const begins = outputs.map(({ begin }) => begin);
-      if (isLink && this.#isStopped(parts)) return { html: nowhere, text: nowhere };
-      return this.#recipients({
+      const use = isLink ? this.#useOf(parts) : 'link;';
+      if (use === 'stopped;') return { html: nowhere, text: nowhere };
+      const written = this.#recipients({
         parts,
         start: startOf(parts),
         attribute: name,
         number: isLink ? numberByOutput(numbers, begins) : undefined,
       });
+      return use === 'here;' ? { ...written, text: nowhere } : written;
     }
     if (!isLink) return undefined;
     const address = withoutSpaces(value);
@@ -187,15 +189,14 @@ class Links {
     return address === value ? undefined : { html: address, text: unescapeAttribute(address) };
   }
 
-  /** Whether values lead a link to where none may lead. */
-  #isStopped(pieces: readonly Piece[]): boolean {
-    if (isAuthors(startOf(pieces))) return false;
+  #useOf(pieces: readonly Piece[]): ReturnType<typeof useOf> {
+    if (isAuthors(startOf(pieces))) return 'link;';
     const parts = pieces.map((piece) => {
       if (piece.kind === 'value') return piece.number;
       return piece.kind === 'static' ? piece.piece : '';
     });
     this.deciding.push({ by: 'address', parts });
-    return isStopped(parts, this.#request.marked.values);
+    return useOf(parts, this.#request.marked.values);
   }
 
   /** A link that is the same for all recipients but for the token. */
@@ -237,13 +238,13 @@ class Links {
     const isFixed = link.link === undefined && wordPieces.every(({ kind }) => kind === 'static');
     if (isFixed) {
       if (link.address === words) return '';
-      return words === '' ? link.written : ` (${link.written})`;
+      return words === '' ? ` ${link.written} ` : ` (${link.written})`;
     }
     const written = piecesOf(link.written, this.#nonce);
     const { address } = link;
     const anchor = { words: wordPieces, link: link.link, address, written, space: '' as const };
     const mark = anchorMarkOf(this.#nonce, this.anchors.push(anchor) - 1);
-    return words === '' ? mark : ` ${mark}`;
+    return words === '' ? ` ${mark} ` : ` ${mark}`;
   }
 
   /** The space before brackets is written only with them. At the start of a line there is none. */

@@ -60,7 +60,7 @@ function guarded(html: string, mail: GivenMail, isMeant: (name: string) => boole
     const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(address) ?? [];
     if (scheme === undefined) {
       const isStarted = /^[/?#.]/.test(address) || (isOwn && startsAnAddress(written, value));
-      return isStarted ? (isLink ? address : undefined) : '#';
+      return isStarted ? (isLink || !isOwn ? address : undefined) : '#';
     }
     const isHarmless = harmless.has(scheme.toLowerCase()) && (name !== 'href' || scheme !== 'cid');
     const isPicture = name !== 'href' && /^data:image\//i.test(address);

@@ -16,7 +16,7 @@ import { guardedLinks, guardedSources, utmLinks } from './reference-links.ts';
 export async function referenceOf(mail: GivenMail) {
   const values = valuesOf(mail);
   const subject = rendered('text', mail.subject, values);
-  const preview = mail.subjectPreview && rendered('text', mail.subjectPreview, values);
+  const preview = mail.subjectPreview && rendered('html', mail.subjectPreview, values);
   const filled = guardedSources(rendered('html', mail.mjml, values), mail);
   const mjml = withHead(filled, { subject, preview });
   const html = utmLinks(guardedLinks(await compiled(mjml), mail));
@@ -60,7 +60,7 @@ function withHead(
   const isTitled = mjml.includes('<mj-title');
   const added =
     (subject === '' || isTitled ? '' : `<mj-title>${escapeHtml(subject)}</mj-title>`) +
-    (preview === undefined ? '' : `<mj-preview>${escapeHtml(preview)}</mj-preview>`);
+    (preview === undefined ? '' : `<mj-preview>${preview}</mj-preview>`);
   const own =
     preview === undefined ? mjml : mjml.replace(/<mj-preview(\s*\/>|.*?<\/mj-preview>)/s, '');
   const headed = own.includes('<mj-head')

@@ -5,10 +5,16 @@ const shownMax = 5;
 
 /**
  * Throws issues that would change the mail, and returns the others as warnings. Visual editors add
- * attributes that MJML ignores; in MJML that a person wrote, an unknown attribute is misspelled.
+ * attributes that MJML ignores; in MJML that a
+ * person wrote, an unknown attribute is misspelled, unless Liquid has made it of values.
  */
-export function warningsOf(issues: readonly Issue[], kind: 'mjml' | 'tree'): Issue[] {
-  const isWarning = ({ message }: Issue) => kind === 'tree' && message.startsWith('Attribute');
+export function warningsOf(
+  issues: readonly Issue[],
+  kind: 'mjml' | 'tree',
+  isRendered = false,
+): Issue[] {
+  const isLenient = kind === 'tree' || isRendered;
+  const isWarning = ({ message }: Issue) => isLenient && message.startsWith('Attribute');
   const errors = issues.filter((issue) => !isWarning(issue));
   if (errors.length > 0) {
     const shown = errors.slice(0, shownMax).map((issue) => textOf(issue, kind));

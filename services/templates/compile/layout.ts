@@ -32,7 +32,7 @@ export function unwrapped(mjml: string, kind: Source['kind']): Whole {
   return {
     mjml,
     // What values make of attributes is no mistake of the author.
-    warningsOf: (issues, isRendered) => warningsOf(issues, isRendered ? 'tree' : kind),
+    warningsOf: (issues, isRendered) => warningsOf(issues, kind, isRendered),
   };
 }
 

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
-import { mjmlToHtml } from '#lib/mail/mjml.ts';
+import { type MjmlIssue, mjmlToHtml } from '#lib/mail/mjml.ts';
 import { fixBlocks } from './blocks.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
@@ -106,17 +106,19 @@ async function preview({
   request,
 }: CompileWork & { do: 'preview' }): Promise<CompileAnswer> {
   const given = withLayout(source);
+  const hidden = protectLiquid(given.mjml);
   const steps: PreviewSteps = {
     render,
     async keepLiquid(mjml) {
-      const hidden = protectLiquid(mjml);
-      const fixed = hidden.makesBlocks ? await fixedHtml(hidden) : undefined;
-      const { html, issues } = fixed ?? (await toHtml(hidden));
+      const whole = protectLiquid(mjml);
+      const fixed = whole.makesBlocks ? await fixedHtml(whole) : undefined;
+      const { html, issues } = fixed ?? (await toHtml(whole));
       return { html, warnings: given.warningsOf(issues, false) };
     },
     async compile(mjml) {
-      const { html, issues } = await toHtml(protectLiquid(mjml));
-      return { html, warnings: await warningsOfRendered(given, issues) };
+      const { html, issues } = await mjmlToHtml(mjml, { isChecked: true });
+      const found = issues.map((issue) => issueOf(issue, issue.line));
+      return { html, warnings: await warningsOfRendered(given, hidden, found) };
     },
   };
   return { preview: await previewMail(given.mjml, request, steps) };
@@ -127,13 +129,13 @@ async function preview({
  * warning.
  */
 async function warningsOfRendered(
-  { mjml, warningsOf }: Whole,
+  { warningsOf }: Whole,
+  hidden: Protected,
   issues: readonly Issue[],
 ): Promise<Issue[]> {
   try {
     return warningsOf(issues, true);
   } catch (error) {
-    const hidden = protectLiquid(mjml);
     if (!(error instanceof ContentError) || hidden.makesBlocks) throw error;
     warningsOf((await toHtml(hidden)).issues, false);
     return [...issues];
@@ -155,18 +157,17 @@ function mjmlOf({ kind, text }: Source): string {
   return treeToMjml(tree);
 }
 
+function issueOf({ tagName: tag, message }: MjmlIssue, line: number): Issue {
+  return { code: 'mjml', line, tag, message };
+}
+
 /** MJML whose Liquid is hidden, to HTML with the Liquid. */
 async function toHtml(hidden: Protected): Promise<{ html: string; issues: Issue[] }> {
   const { isAboutLiquid: isNeeded } = hidden;
   const { html, issues } = await mjmlToHtml(hidden.mjml, { isChecked: true, isNeeded });
   const found = issues
     .filter(({ message }) => !hidden.isAboutLiquid(message))
-    .map(({ line, tagName: tag, message }) => ({
-      code: 'mjml' as const,
-      line: hidden.sourceLine(line),
-      tag,
-      message,
-    }));
+    .map((issue) => issueOf(issue, hidden.sourceLine(issue.line)));
   return { html: hidden.restore(html), issues: found };
 }
 
