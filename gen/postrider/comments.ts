@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.broadcasts.v1.DataFeed.recipient_feed","Called for each recipient right before its message is sent; Liquid's `recipient_feed`."],
   ["postrider.broadcasts.v1.DataFeed.global_feed_data","The last answer of the global feed: the data that the broadcast is sent with, once it has started. Never read from a\nrequest, and left out of lists."],
   ["postrider.broadcasts.v1.DataFeed.global_feed_fetched_at","When the global feed gave that answer. Never read from a request."],
-  ["postrider.broadcasts.v1.Feed","A server that answers a POST of JSON with a JSON object of at most 1 MiB, nested at most 24 deep, within 5 seconds."],
+  ["postrider.broadcasts.v1.Feed","A server that answers a POST of JSON with a JSON object of at most 1 MiB, nested at most 24 deep, within 5 seconds. An\ninteger beyond 2^53 - 1 in it becomes a text of its digits, since a double would round it: Liquid prints it as the\nfeed wrote it, and compares it as a text."],
   ["postrider.broadcasts.v1.Feed.enabled","Whether it is called. The address is checked only then."],
   ["postrider.broadcasts.v1.Feed.url","An https address without query, fragment and credentials, outside private networks. At most 2,048 characters."],
   ["postrider.broadcasts.v1.Feed.headers","Sent with each request; at most 10."],
