@@ -59,6 +59,10 @@ export class Conversation {
   readonly #behaviour: () => Behaviour;
   readonly #accept: Accept;
   #input: Buffer = Buffer.alloc(0);
+  /** Where `#input` is, with room behind it: 25 MiB copied for each chunk take seconds. */
+  #room: Buffer = Buffer.alloc(0);
+  /** How much of `#input` holds no end of the body. */
+  #searched = 0;
   #output = '';
   #isInBody = false;
   /** A delayed answer; later input waits for it. */
@@ -85,9 +89,26 @@ export class Conversation {
   #listen(): void {
     this.#socket.on('error', () => this.#socket.destroy());
     this.#socket.on('data', (chunk: Buffer) => {
-      this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
+      this.#append(chunk);
       this.#work();
     });
+  }
+
+  #append(chunk: Buffer): void {
+    const { length } = this.#input;
+    if (length === 0) {
+      this.#input = chunk;
+      this.#room = chunk;
+      return;
+    }
+    let from = this.#input.byteOffset - this.#room.byteOffset;
+    if (from + length + chunk.length > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(2 * (length + chunk.length));
+      this.#input.copy(this.#room);
+      from = 0;
+    }
+    chunk.copy(this.#room, from + length);
+    this.#input = this.#room.subarray(from, from + length + chunk.length);
   }
 
   #work(): void {
@@ -190,7 +211,8 @@ export class Conversation {
 
   #readBody(): boolean {
     if (this.#accepted.length === 0) return this.#readNothing();
-    const end = this.#input.indexOf(endOfBody);
+    const end = this.#input.indexOf(endOfBody, Math.max(0, this.#searched - endOfBody.length));
+    this.#searched = end < 0 ? this.#input.length : 0;
     if (end < 0) return false;
     const body = this.#input.subarray(0, end + 2);
     this.#input = this.#input.subarray(end + endOfBody.length);

@@ -207,11 +207,10 @@ export class RequestAdmission {
   }
 
   /** 11: until the response is over. Each holds a page while its client reads. */
-  beginStream({ request, response }: Exchange): void {
+  beginStream({ response, caller }: Exchange): void {
     if (response.closed) throw new ClientGone();
-    const token = request.headers.authorization ?? '';
-    if (!this.#streams.enter(token)) throw tooManyStreams();
-    response.once('close', () => this.#streams.leave(token));
+    if (!this.#streams.enter(caller)) throw tooManyStreams();
+    response.once('close', () => this.#streams.leave(caller));
   }
 
   /** 12: how long a client may read nothing of a stream. */

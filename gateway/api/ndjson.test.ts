@@ -168,10 +168,16 @@ test('HEAD reads one page and sends none', async () => {
 test('a caller has few streams at once, and room again once one is over', async () => {
   endless = 1_000;
   const controllers = Array.from({ length: streamsPerCallerMax }, () => new AbortController());
-  const headers = { authorization: `Bearer ${await tokenFor('busy')}` };
+  const token = await tokenFor('busy');
+  // A caller is the same however it writes its token, and by which token.
+  const written = [`Bearer ${token}`, `bearer   ${token}`];
+  const headers = { authorization: `BEARER ${await tokenFor('busy', 61)}` };
   // A response that nobody holds is cancelled by the collector.
   const open: Response[] = [];
-  for (const { signal } of controllers) open.push(await ask('', { headers, signal }));
+  for (const [place, { signal }] of controllers.entries()) {
+    const authorization = written[place] ?? '';
+    open.push(await ask('', { headers: { authorization }, signal }));
+  }
   expect(open.map(({ status }) => status)).toEqual([200, 200]);
   const refused = await ask('', { headers });
   expect(refused.status).toBe(429);

@@ -86,6 +86,12 @@ describe('a request', () => {
       '"custom_number_1":12345678901234567890',
       'contact.custom_number_1: must not hold an integer beyond 9007199254740991',
     ],
+    ['"first_name":12345678901234567890', 'contact.first_name: must be a string'],
+    [
+      '"custom_datetime_1":12345678901234567890',
+      'contact.custom_datetime_1: must be an RFC 3339 time',
+    ],
+    ['"custom_json_1":12345678901234567890', 'contact.custom_json_1: must be an object'],
     ['"first_name":"a\\u0000b"', 'contact.first_name: must not contain NUL characters'],
     ['"first_name":"\\ud800"', 'contact.first_name: must be valid Unicode text'],
     ['"custom_datetime_1":5', 'contact.custom_datetime_1: must be an RFC 3339 time'],

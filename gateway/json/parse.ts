@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseJson, parseText, textOf } from '#lib/json/text.ts';
+import { endOfString, parseJson, parseText, textOf } from '#lib/json/text.ts';
 import { largeMessageBytes, mapInTurns } from '#lib/limits/turns.ts';
 
 /** Where the elements of a list of the outermost object are in its text. */
@@ -41,7 +41,7 @@ function outlineOf(text: string, lists: readonly List[]): string {
 }
 
 const charsAtOnce = 256 * 1024;
-const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const [quote, comma] = [0x22, 0x2c];
 const [listOpens, listCloses, objectOpens, objectCloses] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -82,14 +82,4 @@ async function listsOf(text: string): Promise<List[] | undefined> {
     await nextTurn();
   }
   return depth === 0 ? lists : undefined;
-}
-
-/** Where a string ends that begins at `from`; -1 if it does not. */
-function endOfString(text: string, from: number): number {
-  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === backslash) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
-  return -1;
 }

@@ -30,7 +30,9 @@ export function scalarDecoder(scalar: ScalarType): DecodeValue {
 }
 
 export function decodeString(json: unknown): string {
-  if (typeof json !== 'string') throw new FieldError('must be a string');
+  if (typeof json !== 'string' || json === inexactInteger) {
+    throw new FieldError('must be a string');
+  }
   return storable(json);
 }
 
@@ -120,12 +122,11 @@ export function decodeStruct(json: unknown, depth: number): Record<string, unkno
 }
 
 function checkFreeForm(json: unknown, depth: number): void {
+  refuseInexact(json);
   if (typeof json === 'string') {
     storable(json);
   } else if (typeof json === 'number') {
     if (!Number.isFinite(json)) throw new FieldError('must hold finite numbers only');
-  } else if (json === inexactInteger) {
-    refuseInexact(json);
   } else if (typeof json === 'object' && json !== null) {
     checkDepth(depth);
     checkChildren(json, depth + 1);

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { inexactInteger, parseJson } from '../json/text.ts';
+import { parseExactly } from '../json/text.ts';
 import type { Egress, EgressAnswer } from './egress.ts';
 import { isTimeout, reasonOf } from './failure.ts';
 
@@ -16,8 +16,6 @@ export type FeedAnswer =
 
 const timeoutMs = 5_000;
 export const feedSizeMaxBytes = 1024 * 1024;
-/** A double would round it. */
-const inexact = `an integer beyond ${Number.MAX_SAFE_INTEGER}, which fits as a text only`;
 /** Each level is three levels of a message on the wire, which may have 100. */
 const depthMax = 24;
 
@@ -84,17 +82,16 @@ function invalid(why: string): FeedAnswer {
   return { error: `invalid JSON response: ${why}`, isRetryable: false };
 }
 
-function parse(body: Buffer): JsonValue | typeof inexactInteger | undefined {
+function parse(body: Buffer): JsonValue | undefined {
   try {
-    return parseJson(body) as JsonValue | typeof inexactInteger;
+    return parseExactly(body) as JsonValue;
   } catch {
     return undefined;
   }
 }
 
 /** Why a JSON value fits neither the database nor a message; undefined if it does. */
-function faultOf(value: JsonValue | typeof inexactInteger, depth: number): string | undefined {
-  if (value === inexactInteger) return inexact;
+function faultOf(value: JsonValue, depth: number): string | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : 'a number is too large';
   if (typeof value !== 'object' || value === null) return undefined;

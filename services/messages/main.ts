@@ -59,6 +59,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const facts = await openFactsStore(databaseUrl, config.factConnections);
   const egress = createEgress(config.egress);
   const thread = new RenderThread();
+  thread.warmUp();
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
   const plans = createPlans({ store, keyring, workspaces, templates, providers });

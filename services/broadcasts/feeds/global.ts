@@ -28,7 +28,7 @@ export async function askGlobalFeed(
   });
   if ('error' in answer) return answer;
   const json = JSON.stringify(answer.data);
-  // Serializing again can lengthen numbers such as 1e20.
+  // Serializing again can lengthen numbers, such as 1e20 and integers that are texts by now.
   if (Buffer.byteLength(json) > feedSizeMaxBytes) {
     return { error: 'invalid JSON response: longer than 1 MiB' };
   }

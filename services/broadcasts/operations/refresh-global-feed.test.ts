@@ -52,6 +52,13 @@ test('a refresh replaces the stored data, and update keeps it', async () => {
   expect(broadcast?.dataFeed?.globalFeedData).toMatchObject({ title: 'Later \u0000' });
 });
 
+test('an integer beyond 2^53 is answered and stored by its digits', async () => {
+  const key = await givenBroadcast(given);
+  server.behaviour = (_, response) => response.end('{"id":10215467823456789}');
+  expect((await refresh(key)).data).toMatchObject({ id: '10215467823456789' });
+  expect((await feedOf(key))?.globalFeedData).toMatchObject({ id: '10215467823456789' });
+});
+
 test('list leaves the data out', async () => {
   const key = await givenBroadcast(given);
   await refresh(key);

@@ -79,6 +79,27 @@ test('the latest of the rows with one key is taken, and the others are ignored',
   expect(await actions(workspaceId, [version(8, 1)])).toEqual(['create']);
 });
 
+test('the latest of the rows with one key keeps the goal of earlier ones where it has none', async () => {
+  const workspaceId = await givenLists(given);
+  const order = (day: number, over: Row) =>
+    event({ externalId: '1', occurredAt: at(`2029-01-0${day}T00:00:00Z`), ...over });
+  const rows = [
+    order(1, { goalName: 'ordered', goalType: 'purchase', goalValue: 12.5 }),
+    order(3, { goalName: 'paid' }),
+    order(2, { goalName: 'late', goalValue: 1 }),
+    order(4, { properties: { v: 4 } }),
+  ];
+  expect(await actions(workspaceId, rows)).toEqual(['ignore', 'ignore', 'ignore', 'create']);
+  const key = { workspaceId, eventName: 'order', externalId: '1' };
+  const { event: stored } = await given.customEvents.getCustomEvent(key);
+  expect(stored).toMatchObject({
+    goalName: 'paid',
+    goalType: 'purchase',
+    goalValue: 12.5,
+    properties: { v: 4 },
+  });
+});
+
 test('a thousand rows are published in batches, one event each, and a repeat publishes nothing', async () => {
   const workspaceId = await givenLists(given);
   const events = Array.from({ length: 1_000 }, (_, number) =>

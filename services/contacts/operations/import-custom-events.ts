@@ -8,9 +8,10 @@ export function importCustomEvents(context: Context): Methods['importCustomEvent
   return async ({ workspaceId, events }) => {
     const at = context.now();
     const checked = await mapInTurns(events, (event) => checkEvent(event, at));
-    const rows = lastOfEach(checked);
+    const latest = latestOfEach(checked);
+    const rows = latest.map(({ merged }) => merged);
     const outcomes = await upsertEvents(context, { workspaceId, rows, at, reads: false });
-    const actions = new Map(rows.map((row, index) => [row, outcomes[index]?.action]));
+    const actions = new Map(latest.map(({ row }, index) => [row, outcomes[index]?.action]));
     const results = checked.map((each) => resultOf(each, actions));
     const eventIds = results.flatMap(({ externalId, error }) =>
       error === undefined ? [externalId] : [],
@@ -27,19 +28,28 @@ function checkEvent(event: CustomEventInput, at: Date): CheckedEvent {
   return { row, error: event.rowError || faults[0]?.description };
 }
 
+/** A row, and the event that it makes together with earlier rows. */
+type LatestEvent = { row: EventRow; merged: EventRow };
+
 /**
  * The good rows; of those with the same key the one that happened last, and of several at that time
- * the last one.
+ * the last one. It keeps the goal of the ones before it where it has none, as of a stored event.
  */
-function lastOfEach(checked: readonly CheckedEvent[]): EventRow[] {
-  const last = new Map<string, EventRow>();
+function latestOfEach(checked: readonly CheckedEvent[]): LatestEvent[] {
+  const latest = new Map<string, LatestEvent>();
   for (const { row, error } of checked) {
     if (error !== undefined) continue;
     const key = `${row.eventName} ${row.externalId}`;
-    const known = last.get(key);
-    if (!known || row.occurredAt >= known.occurredAt) last.set(key, row);
+    const before = latest.get(key)?.merged;
+    if (before && row.occurredAt < before.occurredAt) continue;
+    latest.set(key, { row, merged: before ? withGoalOf(before, row) : row });
   }
-  return [...last.values()];
+  return [...latest.values()];
+}
+
+function withGoalOf(before: EventRow, row: EventRow): EventRow {
+  const { goalName = before.goalName, goalType = before.goalType } = row;
+  return { ...row, goalName, goalType, goalValue: row.goalValue ?? before.goalValue };
 }
 
 function resultOf(

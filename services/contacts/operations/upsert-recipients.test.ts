@@ -70,3 +70,45 @@ test('upsertRecipients gives a contact that is changed by nothing as it is, and 
     ]);
   }
 });
+
+test('upsertRecipients takes rows of one address one after the other, and answers each as it was then', async () => {
+  const workspaceId = await givenLists(given);
+  const rows = [
+    { firstName: 'Ann' },
+    {},
+    { lastName: 'Lee' },
+    { firstName: 'Anna' },
+    { firstName: 'Anna' },
+    { nullFields: { paths: ['first_name'] } },
+  ];
+  const { recipients } = await given.audience.upsertRecipients({
+    workspaceId,
+    contacts: rows.map((row, place) => ({
+      email: place === 1 ? 'ANN@example.com' : email,
+      ...row,
+    })),
+    mayChange: true,
+    fields: ['first_name', 'last_name'],
+  });
+  expect(recipients.map(({ valuesJson }) => JSON.parse(valuesJson))).toEqual([
+    ['Ann', null],
+    ['Ann', null],
+    ['Ann', 'Lee'],
+    ['Anna', 'Lee'],
+    ['Anna', 'Lee'],
+    [null, 'Lee'],
+  ]);
+  const contact = await read(workspaceId);
+  expect([contact?.firstName, contact?.lastName]).toEqual([undefined, 'Lee']);
+});
+
+test('upsertRecipients takes the first row of a new address where the caller may not change contacts', async () => {
+  const workspaceId = await givenLists(given);
+  const contacts = [
+    { email, firstName: 'Ann' },
+    { email, firstName: 'Mallory', lastName: 'Lee' },
+  ];
+  const { recipients } = await given.audience.upsertRecipients({ workspaceId, contacts, fields });
+  expect(recipients.map(({ valuesJson }) => JSON.parse(valuesJson)[1])).toEqual(['Ann', 'Ann']);
+  expect((await read(workspaceId))?.lastName).toBeUndefined();
+});

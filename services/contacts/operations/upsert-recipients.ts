@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { UpsertedRecipientSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
@@ -10,19 +13,18 @@ import type { Context, Methods } from '../context.ts';
 export function upsertRecipients(context: Context): Methods['upsertRecipients'] {
   return async ({ workspaceId, contacts, mayChange, fields }) => {
     const given = contacts.map((contact) => checkRecipient(contact, mayChange));
-    const good = given.filter(({ error }) => error === '');
-    const last = [...new Map(good.map((each) => [each.row.email, each])).values()];
-    const { store, quotas } = context;
-    const emails = last.map(({ row }) => row.email);
-    const beyond = await findBeyondQuota({ em: store.fork(), workspaceId, quotas }, emails);
-    const within = last.filter(({ row }) => !beyond.has(row.email));
-    const values = await writeAndRead(context, { workspaceId, given: within, mayChange, fields });
-    const refusal = beyond.size > 0 ? (await beyondQuota({ workspaceId, quotas })).rawMessage : '';
+    const { rounds, roundOf } = inRounds(given);
+    const answers: AnswersByAddress[] = [];
+    for (const round of rounds) {
+      const recipients = [...round.values()];
+      answers.push(
+        await upsertRound(context, { workspaceId, given: recipients, mayChange, fields }),
+      );
+    }
     return {
-      recipients: given.map(({ row: { email }, error }) => {
-        if (error !== '') return { error };
-        if (beyond.has(email)) return { error: refusal, isBeyondQuota: true };
-        return { email, valuesJson: values.get(email) ?? '' };
+      recipients: given.map((each) => {
+        if (each.error !== '') return { error: each.error };
+        return answers[roundOf.get(each) ?? 0]?.get(each.row.email) ?? {};
       }),
     };
   };
@@ -40,6 +42,59 @@ function checkRecipient(contact: ContactInput, mayChange: boolean): CheckedRecip
   const cleared = contact.nullFields?.paths ?? [];
   const hasFields = cleared.length > 0 || row.values.some((value) => value !== undefined);
   return { row, cleared, changes: mayChange && hasFields, error: faults[0]?.description ?? '' };
+}
+
+/** The recipients to write, by address. */
+type Round = Map<string, CheckedRecipient>;
+
+/**
+ * Rows of one address are written one after the other, in a round each, and are answered as the
+ * contact is then. A row that would change nothing after the one before it is answered with that.
+ */
+function inRounds(given: readonly CheckedRecipient[]) {
+  const rounds: Round[] = [];
+  const roundOf = new Map<CheckedRecipient, number>();
+  const latest = new Map<string, CheckedRecipient>();
+  for (const each of given) {
+    if (each.error !== '') continue;
+    const { email } = each.row;
+    const before = latest.get(email);
+    const number = before ? (roundOf.get(before) ?? 0) + (isRepeat(each, before) ? 0 : 1) : 0;
+    const round = rounds[number] ?? new Map();
+    rounds[number] = round;
+    if (!round.has(email)) round.set(email, each);
+    roundOf.set(each, number);
+    latest.set(email, each);
+  }
+  return { rounds, roundOf };
+}
+
+function isRepeat({ row, cleared, changes }: CheckedRecipient, before: CheckedRecipient): boolean {
+  return !changes || isDeepStrictEqual([row, cleared], [before.row, before.cleared]);
+}
+
+type AnswersByAddress = Map<string, MessageInitShape<typeof UpsertedRecipientSchema>>;
+
+/** Writes recipients of whom each has another address. */
+async function upsertRound(
+  context: Context,
+  request: RecipientsRequest,
+): Promise<AnswersByAddress> {
+  const { store, quotas } = context;
+  const { workspaceId, given } = request;
+  const emails = given.map(({ row }) => row.email);
+  const beyond = await findBeyondQuota({ em: store.fork(), workspaceId, quotas }, emails);
+  const within = given.filter(({ row }) => !beyond.has(row.email));
+  const values = await writeAndRead(context, { ...request, given: within });
+  const error = beyond.size > 0 ? (await beyondQuota({ workspaceId, quotas })).rawMessage : '';
+  return new Map(
+    emails.map((email) => [
+      email,
+      beyond.has(email)
+        ? { error, isBeyondQuota: true }
+        : { email, valuesJson: values.get(email) ?? '' },
+    ]),
+  );
 }
 
 type RecipientsRequest = {

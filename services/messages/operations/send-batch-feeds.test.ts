@@ -88,6 +88,19 @@ test('a recipient feed is called for each recipient that may get mail, and for n
   for (const { to, html } of await mails()) expect(html).toBe(`<p>for ${to}</p>`);
 });
 
+test('a long integer of a feed stands in text and links as the feed wrote it', async () => {
+  given.world.content = {
+    ...defaultContent,
+    html: '<p>{{ recipient_feed.id }} <a href="https://x.example/?id={{ recipient_feed.id }}">x</a></p>',
+  };
+  server.behaviour = (_, response) => response.end('{"id": 10215467823456789}');
+  await given.sender.sendBatch(fedBatchOf(people(1)));
+  const [mail] = await mails();
+  expect(mail?.html).toMatch(
+    /^<p>10215467823456789 <a href="https:\/\/x\.example\/\?id=10215467823456789[&"]/,
+  );
+});
+
 test('a recipient feed of a broadcast to segments alone gets no list', async () => {
   const batch = fedBatchOf(people(1));
   const plan = { ...batch.plan, listId: '', listName: '' };

@@ -89,7 +89,7 @@ test('a link of a translation leads where the translation says', async () => {
     await given.tracking.recordHits({ hits: [{ workspaceId: 'w1', token, link: 0 }] });
     return (await given.tracking.getTrackedLinks({ workspaceId: 'w1', token })).urls;
   };
-  expect(await leadTo('fr@example.com')).toEqual(['https://fr.example/']);
+  expect(await leadTo('fr@example.com')).toEqual(['https://fr.example/', '{{ url }}']);
   expect(await leadTo('german@example.com')).toEqual(['https://en.example/']);
   const { broadcastId } = batch;
   const { stats } = await given.sender.listVariationStats({

@@ -41,6 +41,17 @@ test('sendBatch answers each message by itself, in the order of the request', as
   await until('both arrive', async () => given.sink.total() === 2);
 });
 
+test('messages of a batch to one address are each rendered with the contact as it was then', async () => {
+  const id = await givenNotification(given);
+  const names = ['Ann', 'Anna', 'Annie'];
+  const contacts = names.map((firstName) => ({ email: 'a@example.com', firstName }));
+  const notifications = contacts.map((contact) => sendOf(id, { contact }).notification);
+  await given.transactional.sendTransactionalBatch({ workspaceId, notifications });
+  await until('all arrive', async () => given.sink.total() === 3);
+  const subjects = given.sink.bodies().map((body) => /^Subject: Hello (.*)\r$/m.exec(body)?.[1]);
+  expect(subjects.toSorted()).toEqual(names);
+});
+
 test('an id that no database can look up refuses its own message, and no other of the same group', async () => {
   const id = await givenNotification(given);
   const notifications = [to(id, 'good@example.com'), to('a\0b', 'bad@example.com')];

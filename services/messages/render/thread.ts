@@ -6,6 +6,7 @@ import type { SlowText } from './overrides.ts';
 import type { SlowSource } from './program.ts';
 import type { RenderAnswer, RenderRequest } from './worker.ts';
 
+const blank = '<mjml><mj-body></mj-body></mjml>';
 const numbers = { addresses: {}, choices: {}, ranges: [], other: 0 };
 
 function warmUp(kind: SlowSource['kind'], body: string): RenderRequest {
@@ -23,7 +24,7 @@ const limits = {
   waitingMax: 1_000,
   warmUps: {
     html: { html: warmUp('html', 'x') },
-    mjml: { mjml: warmUp('mjml', '<mjml><mj-body></mj-body></mjml>') },
+    mjml: { mjml: warmUp('mjml', blank) },
   },
 };
 /** After this many kills the template is not tried again: each one has cost its full time. */
@@ -63,6 +64,12 @@ export class RenderThread {
     const { text } = owner;
     const answer = await this.#ask({ do: 'text', text, scope }, { kind: 'html', owner, tenant });
     return 'text' in answer ? answer.text : somethingElse();
+  }
+
+  /** Loads its modules, so that the first mail does not wait for them. */
+  warmUp(): void {
+    const kind = 'mjml';
+    this.#thread.ask(() => warmUp(kind, blank), { kind }).catch(() => undefined);
   }
 
   close(): Promise<void> {

@@ -50,8 +50,13 @@ async function answer(request: RenderRequest): Promise<RenderAnswer> {
         return { text: checked('subject', render(request.text, request.scope)) };
     }
   } catch (error) {
-    return { error: error instanceof Error ? error.message : 'rendering failed' };
+    return { error: error instanceof Error ? reasonOf(error) : 'rendering failed' };
   }
+}
+
+/** Limits of a part are not of a place in it. */
+function reasonOf({ message }: Error): string {
+  return message.replace(/(is larger than 1 MiB), line:\d+, col:\d+$/, '$1');
 }
 
 async function renderMail(source: SlowSource, given: LiquidScope): Promise<RenderedParts> {

@@ -177,11 +177,12 @@ export function contactsOf(world: World): Contacts {
     upsertRecipients: async ({ contacts = [], mayChange = false, fields = [] }) => {
       world.asked += 1;
       await world.resolving?.();
-      const recipients = contacts.map(({ email: given = '' }) => {
+      const recipients = contacts.map(({ email: given = '', firstName }) => {
         const email = given.trim().toLowerCase();
         world.upserted.push({ email, mayChange });
         const error = world.skipReasons.get(email) ?? '';
-        const values = fields.map((field) => world.fields.get(email)?.[field] ?? null);
+        const known = { ...world.fields.get(email), ...(firstName && { first_name: firstName }) };
+        const values = fields.map((field) => Reflect.get(known, field) ?? null);
         return { email, error, valuesJson: JSON.stringify(values) };
       });
       return create(UpsertRecipientsResponseSchema, { recipients });

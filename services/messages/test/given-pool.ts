@@ -5,7 +5,7 @@ import { type MailParts, type MailText, staticText } from '../mime/mail.ts';
 import type { SendOutcome } from '../providers/outcome.ts';
 import type { Outgoing } from '../providers/outgoing.ts';
 import type { Sender } from '../providers/provider.ts';
-import type { ServerSettings, Timeouts } from '../providers/smtp/dial.ts';
+import { defaultTimeouts, type ServerSettings } from '../providers/smtp/dial.ts';
 import { type PoolOptions, SmtpPool } from '../providers/smtp/pool.ts';
 import { renderFailureInfo } from '../render/failure.ts';
 
@@ -14,8 +14,6 @@ export const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
-
-const quick: Timeouts = { connectMs: 500, greetingMs: 300, commandMs: 300, finalMs: 300 };
 
 export async function givenSink(
   behaviour: SinkOptions['behaviour'] = {},
@@ -47,7 +45,7 @@ export function givenPool(
     resolve,
     connections,
     connectionsMax: connections,
-    timeouts: quick,
+    timeouts: defaultTimeouts,
     ...options,
   });
   closing.push(() => pool.close());

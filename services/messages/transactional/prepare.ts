@@ -33,7 +33,7 @@ export type WritableMessage = {
   checked: Checked;
   keyed: TransactionalItem['keyed'];
   plan: CompiledPlan;
-  contact: JsonObject;
+  /** With the contact as the message left it: a later one of the same group may change it. */
   extras: Extras;
   suppressed: TransactionalAnswer['suppressed'];
   /** The message that holds its external id; nothing is written then. */
@@ -297,11 +297,14 @@ function readyOf(
     checked,
     keyed: item.keyed,
     plan,
-    contact,
     suppressed,
     repeatOf,
     firstOfGroup,
-    extras: { ...extrasOf(content, mailFiles, dropped), expiresAtMs: expiresAt?.getTime() },
+    extras: {
+      ...extrasOf(content, mailFiles, dropped),
+      contact,
+      expiresAtMs: expiresAt?.getTime(),
+    },
     row: {
       id,
       email,

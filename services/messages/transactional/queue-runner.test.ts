@@ -268,7 +268,8 @@ test('mail goes out while other workspaces have very many messages that expired'
     { workspaceId, notifications: [sendOf(id, to(email)).notification] },
     { headers: { 'idempotency-key': id } },
   );
-  running();
+  const { context } = running();
+  await context.thread.text({ text: 'loads the thread' }, {});
   await mailed(email);
   expect(await left()).toBeGreaterThan(30_000);
   await until('all have expired', async () => (await left()) === 0, { withinMs: 60_000 });

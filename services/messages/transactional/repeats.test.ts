@@ -69,6 +69,7 @@ test('another request with the same key writes no contact', async () => {
 test('a message whose predecessor failed is accepted under its external_id, and writes its contact', async () => {
   const id = await givenNotification(given);
   const email = `again-${id}@example.com`;
+  await given.context.underway.drained(10_000);
   given.sink.behaviour.replies = [{ step: 'dot', reply: '554 5.6.0 no', times: 1 }];
   const request = () => sendOf(id, at(email, { externalId: `z-${id}` }));
   const first = await given.transactional.sendTransactional(request());

@@ -106,7 +106,7 @@ async function deliverGroup(
       createdAt: written.get(id) ?? context.now(),
       dueAt: undefined,
     })),
-    contacts: new Map(some.map(({ row: { email }, contact }) => [email, contact])),
+    contacts: new Map(),
     feedsOf: () => ({}),
     extras: new Map(some.map(({ id, extras }) => [id, extras])),
     startsUntilMs: Date.now() + consentKeptMs,

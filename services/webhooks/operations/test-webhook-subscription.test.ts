@@ -30,6 +30,7 @@ test('sends one signed callback that is neither recorded nor counted, disabled o
   expect(verified).toMatchObject({
     type: 'test',
     workspace_id: key.workspaceId,
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     data: { event_type: 'test' },
   });
   expect(await deliveriesOf(given, key.workspaceId)).toEqual([]);

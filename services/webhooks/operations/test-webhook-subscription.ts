@@ -32,7 +32,8 @@ export function testWebhookSubscription(context: Context): Methods['testWebhookS
       id: `test_${randomBytes(16).toString('hex')}`,
       type,
       data: JSON.stringify(dataOf(type, at)),
-      timestamp: at.toISOString(),
+      // In microseconds, as of events.
+      timestamp: at.toISOString().replace('Z', '000Z'),
       attempt: 1,
       url,
       sealedSecret: sealed_secret,

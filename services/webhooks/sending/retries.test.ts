@@ -166,6 +166,21 @@ test('each attempt has the time of the event, to the microsecond', async () => {
   expect(times).toEqual(['2029-12-26T17:20:00.123456Z', '2029-12-26T17:20:00.123456Z']);
 });
 
+test('each attempt of a delivery from before there were times of events has its own time', async () => {
+  const { endpoint, key } = await givenRetries(1, () => 500);
+  await query(
+    given.context.store.fork(),
+    `update deliveries set occurred_at = null, created_at = '2029-12-26T17:20:00.123Z'
+     where workspace_id = $1`,
+    [key.workspaceId],
+  );
+  await deliver(key);
+  given.clock.now = later(90_000);
+  await deliver(key);
+  const times = endpoint.received.map(({ body }) => JSON.parse(body).timestamp);
+  expect(times).toEqual(['2029-12-26T17:20:00.123000Z', '2029-12-26T17:20:00.123000Z']);
+});
+
 test('the retries of all endpoints of a workspace share places in a process', async () => {
   let open = 0;
   let openMax = 0;

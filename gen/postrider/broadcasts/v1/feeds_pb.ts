@@ -61,7 +61,9 @@ export const DataFeedSchema: GenMessage<DataFeed> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_feeds, 0);
 
 /**
- * A server that answers a POST of JSON with a JSON object of at most 1 MiB, nested at most 24 deep, within 5 seconds.
+ * A server that answers a POST of JSON with a JSON object of at most 1 MiB, nested at most 24 deep, within 5 seconds. An
+ * integer beyond 2^53 - 1 in it becomes a text of its digits, since a double would round it: Liquid prints it as the
+ * feed wrote it, and compares it as a text.
  *
  * @generated from message postrider.broadcasts.v1.Feed
  */

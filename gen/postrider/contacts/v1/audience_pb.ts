@@ -429,7 +429,7 @@ export type UpsertRecipientsRequest = Message<"postrider.contacts.v1.UpsertRecip
   workspaceId: string;
 
   /**
-   * 1 to 500 contacts. Of rows with the same address the last one wins.
+   * 1 to 500 contacts. Rows with the same address count as if they came one after the other.
    *
    * @generated from field: repeated postrider.contacts.v1.ContactInput contacts = 2;
    */

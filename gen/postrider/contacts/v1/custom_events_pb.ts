@@ -601,7 +601,8 @@ export const CustomEventService: GenService<{
   },
   /**
    * Creates or changes up to 1,000 events, each as `customEvents.upsert` does, with one answer per row in the order of the request. Valid
-   * rows are written even if others are not. Of rows with the same name and external id the one that happened last wins.
+   * rows are written even if others are not. Of rows with the same name and external id the one that happened last wins,
+   * and keeps the goal of those before it where it has none.
    *
    * INVALID_ARGUMENT: no events, or too many; nothing is written then.
    * RESOURCE_EXHAUSTED: the workspace is at its quota of custom events or contacts.

@@ -4,7 +4,6 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { listen } from '../../../../test/sink-control.ts';
 import { asBytes, closing, givenPool, kinds, mailOf, send } from '../../test/given-pool.ts';
 import type { Outgoing } from '../outgoing.ts';
-import { defaultTimeouts } from './dial.ts';
 
 afterEach(() => {
   jest.useRealTimers();
@@ -46,7 +45,7 @@ test('a body that was not written in full is sent over another connection', asyn
     setTimeout(() => socket.destroy(), 100);
   });
   const mail = mailOf([asBytes(Buffer.alloc(20 * 1024 * 1024, 'x'))]);
-  const pool = givenPool(port, {}, 1, { timeouts: defaultTimeouts });
+  const pool = givenPool(port, {}, 1);
   const outcomes = await send(pool, [{ to: 'a@example.com', prepare: () => mail }]);
   expect(kinds(outcomes)).toEqual(['deferred']);
   expect(connections).toBe(2);
@@ -56,7 +55,7 @@ test('the answer to a message may take ten minutes', async () => {
   const read = Promise.withResolvers<void>();
   const port = await givenServer((socket) => bodyRead(socket, read.resolve));
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
-  const pool = givenPool(port, {}, 1, { timeouts: defaultTimeouts });
+  const pool = givenPool(port, {}, 1);
   let outcome = 'none';
   const sending = send(pool, ['a@example.com']).then(([first]) => {
     outcome = first?.kind ?? '';
@@ -74,7 +73,7 @@ test('the answer to a message may take ten minutes', async () => {
 (process.platform === 'linux' ? test : test.skip)('a peer that is dead is found out', async () => {
   const read = Promise.withResolvers<void>();
   const port = await givenServer((socket) => bodyRead(socket, read.resolve));
-  const pool = givenPool(port, {}, 1, { timeouts: defaultTimeouts });
+  const pool = givenPool(port, {}, 1);
   const sending = send(pool, ['a@example.com']);
   await read.promise;
   const keepalive = '02';

@@ -10,7 +10,6 @@ import {
   people,
   send,
 } from '../../test/given-pool.ts';
-import { defaultTimeouts } from './dial.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -52,10 +51,7 @@ test('a message as large as one may be goes out with the next envelope behind it
   const length = 25 * megabyte - around.length - '.\r\n'.length;
   const mail = mailOf([asBytes(Buffer.alloc(length, lines))]);
   const largest = { to: 'largest@example.com', prepare: () => mail };
-  const outcomes = await send(givenPool(sink.port, {}, 1, { timeouts: defaultTimeouts }), [
-    largest,
-    ...people(2),
-  ]);
+  const outcomes = await send(givenPool(sink.port, {}, 1), [largest, ...people(2)]);
   expect(count(outcomes, 'accepted')).toBe(3);
   expect(sink.duplicates()).toEqual([]);
 });
