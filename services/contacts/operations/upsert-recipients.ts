@@ -1,4 +1,5 @@
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { hiddenArray } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { readable } from '../contact/fields.ts';
@@ -95,7 +96,7 @@ async function readValues(
   const rows = await query<{ email: string; fields: string }>(
     em,
     `select contact.email, json_build_array(${wanted})::text as fields
-     from unnest($2::text[]) as asked (email)
+     from unnest(${hiddenArray('$2::text[]')}) as asked (email)
      -- Looked up one by one: a join of whole tables is what the planner takes without statistics.
      cross join lateral (
        select * from contacts where workspace_id = $1 and email = asked.email limit 1
