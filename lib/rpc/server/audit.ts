@@ -94,6 +94,30 @@ export function auditedTransaction<Result>(
   });
 }
 
+/**
+ * The same for calls that share a transaction. Where it is undone, they are recorded again when
+ * they are tried again.
+ */
+export async function auditedTogether<Result>(
+  store: Store,
+  calls: readonly Call[],
+  change: (em: EntityManager) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await store.fork().transactional(async (em) => {
+      const result = await change(em);
+      for (const call of calls) await recordChange(em, call);
+      return result;
+    });
+  } catch (error) {
+    for (const { values } of calls) {
+      const recording = values.get(recordingKey);
+      if (recording) recording.isWritten = false;
+    }
+    throw error;
+  }
+}
+
 /** Records a change whose answer may be what names its target. */
 export async function recordAnswered(em: EntityManager, call: Call, answer: object): Promise<void> {
   const recording = call.values.get(recordingKey);
