@@ -66,14 +66,17 @@ test('contacts that are upserted at the same time share commits, and each call h
   expect(await commitsOf('contacts', workspaceId)).toBeLessThan(10);
 });
 
-test('calls about one contact are written one after the other, in their order', async () => {
+test('calls about one contact are written one after the other, and each is published', async () => {
   const workspaceId = await givenLists(given);
-  const email = addressOf(1);
-  const calls = places(10).map((place) => upsert(workspaceId, email, { firstName: `A${place}` }));
-  const answers = await Promise.all(calls);
-  expect(answers.map(({ action }) => action)).toEqual(['create', ...Array(9).fill('update')]);
-  const { contact } = await given.contacts.getContactByEmail({ workspaceId, email });
-  expect(contact?.firstName).toBe('A9');
+  await takeEvents(given, { consumer: 'webhooks', workspaceId });
+  const calls = places(10).map((place) =>
+    upsert(workspaceId, addressOf(1), { firstName: `A${place}` }),
+  );
+  const actions = (await Promise.all(calls)).map(({ action }) => action);
+  expect(actions.toSorted()).toEqual(['create', ...Array(9).fill('update')]);
+  const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
+  const types = events.map(({ type }) => type);
+  expect(types.toSorted()).toEqual(['contact.created', ...Array(9).fill('contact.updated')]);
 });
 
 test('calls that clear different fields do not mix', async () => {

@@ -32,7 +32,8 @@ function upsertAll(
     emailOf: ({ row }) => row.email,
     write: async (within) => {
       const rows = within.map(({ row }) => row);
-      const created = await upsertContacts(scope, { rows, cleared, at: now() });
+      const upsert = { rows, cleared, at: now(), locksChangedOnly: true };
+      const created = await upsertContacts(scope, upsert);
       return within.map(({ row }) => ({ isNew: created.has(row.email) }));
     },
   });
