@@ -16,6 +16,7 @@ import {
   changes,
   type Join,
   joins,
+  lifting,
   liveMembershipsSql,
   type Transitions,
 } from './membership.ts';
@@ -67,11 +68,21 @@ function joinChange(join: Join): Change {
        select list_id, email
        from unnest(${arrays[0]}) as list_id, unnest(${arrays[1]}) as email
      ),
-     ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}`,
+     ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}${liftStep(join)}`,
     events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
     answer: 'true',
     ...(isImport ? { plannedEachTime: 'of thousands of contacts' } : { isPrepared: true }),
   };
+}
+
+/** A step that lifts the opt-outs of those who are active in a list by their own will. */
+function liftStep(join: Join): string {
+  if (!lifting.has(join)) return '';
+  return `,
+     lifted as (
+       delete from opt_outs where workspace_id = $1
+         and email = any(array(select email from transition where next = 'active'))
+     )`;
 }
 
 /** An empty list id means every list. */

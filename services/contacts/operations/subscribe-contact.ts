@@ -1,6 +1,5 @@
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
-import { liftOptOuts } from '../consent/opt-outs.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import { withinQuota } from '../contact/room.ts';
@@ -47,7 +46,6 @@ async function subscribeAll(
         await upsertContacts(scope, { rows, skipExisting, at });
         const emails = rows.map(({ email }) => email);
         await joinLists(scope, { join: 'subscribe', emails, listIds, at });
-        await liftOptOuts(em, workspaceId, { emails, listIds });
         return within.map(() => true);
       },
     });
