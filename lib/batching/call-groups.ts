@@ -1,8 +1,8 @@
 /*
  * Groups of calls: calls that write the same way share one statement and one commit.
  *
- * A call that finds no group of its key begins one at once, so a lone call never waits. Those that
- * come while it is written are the next group, up to `groupMax`, in the order in which they came.
+ * A call that finds no group of its key begins one at once, so a lone call never waits. Calls that
+ * come while a group is written are the next one, up to `groupMax`, in the order of their arrival.
  * Keys take turns. Each call gets its own answer or error after the commit.
  *
  * Two calls about the same row (`rowOf`) are never in one group: the later one is written after the

@@ -16,9 +16,9 @@ import { LRUCache } from 'lru-cache';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 
 const mark = '/* prepared */ ';
-/** Of a pool. A service has about a hundred frequent texts; each takes some 50 KB of a connection. */
+/** Of a pool. A service has about a hundred frequent texts; each takes memory of connections. */
 const preparedMax = 300;
-/** Those that are marked are constants of the sources. */
+/** Marked texts are constants of the sources. */
 const markedMax = 100;
 /** Texts that are not prepared are counted among this many. */
 const countedMax = 1_000;
@@ -46,7 +46,7 @@ export function plannedEachTime(reason: string, text: string): string {
 export const composed = (text: string): string =>
   plannedEachTime('made of what a caller asks for', text);
 
-/** SQL of an array that is a parameter, of which PostgreSQL expects the same number of elements always. */
+/** SQL of an array that is a parameter, of which PostgreSQL expects ten elements always. */
 export const hiddenArray = (parameter: string): string => `(select ${parameter})`;
 
 /** Makes a pool's connections prepare frequent texts by name. */

@@ -10,7 +10,7 @@ const callers = 24;
 const answeredMax = 600;
 /** Between a call that failed and the next. */
 const pauseMs = 50;
-/** The process is killed when so many calls are answered. */
+/** Counts of answers at which the process is killed. */
 const killedAt = new Set([150, 400]);
 
 /** Writes of an address, in turn. */

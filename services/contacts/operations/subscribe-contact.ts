@@ -1,10 +1,10 @@
 import { hasPermission } from '#lib/rpc/server/access.ts';
+import { groupedCalls } from '../changes/grouped-calls.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import { withinQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
-import { groupedCalls } from '../grouped-calls.ts';
 import { requireLists } from '../list-queries.ts';
 
 type Subscription = {

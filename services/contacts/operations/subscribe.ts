@@ -1,13 +1,13 @@
 import { invalidField } from '#lib/errors/errors.ts';
 import { setRateLimitHeaders } from '#lib/postgres/attempts.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
+import { groupedCalls } from '../changes/grouped-calls.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { contactFields } from '../contact/fields.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import { withinQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
-import { groupedCalls } from '../grouped-calls.ts';
 import { type LockedList, lockListsForShare } from '../list-queries.ts';
 import { isDisposable } from '../subscription/disposable.ts';
 import { limitSubscriptions } from '../subscription/limits.ts';

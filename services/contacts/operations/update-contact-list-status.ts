@@ -1,11 +1,11 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { invalidField } from '#lib/errors/errors.ts';
 import { auditedTogether } from '#lib/rpc/server/audit.ts';
+import { groupedCalls } from '../changes/grouped-calls.ts';
 import { type ConsentStatus, readStatus } from '../consent/membership.ts';
 import { setStatus } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';
-import { groupedCalls } from '../grouped-calls.ts';
 
 type StatusUpdate = {
   workspaceId: string;

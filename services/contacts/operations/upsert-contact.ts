@@ -1,8 +1,8 @@
+import { groupedCalls } from '../changes/grouped-calls.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import { withinQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
-import { groupedCalls } from '../grouped-calls.ts';
 
 type Upsert = { workspaceId: string; row: ContactRow; cleared: readonly string[] };
 

@@ -1,8 +1,8 @@
+import { groupedCalls } from '../changes/grouped-calls.ts';
 import { withinQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
 import { type EventRow, requireEvent } from '../custom-events/input.ts';
 import { upsertEvents } from '../custom-events/queries.ts';
-import { groupedCalls } from '../grouped-calls.ts';
 import { customEventMessage } from '../views/custom-event.ts';
 
 type Upsert = { workspaceId: string; row: EventRow };

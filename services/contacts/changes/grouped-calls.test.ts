@@ -4,11 +4,11 @@ import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
-import { testTransport } from '../../test/setup/service.ts';
-import { until } from '../../test/stack/until.ts';
-import { contactsRoutes } from './service.ts';
-import { takeEvents } from './test/events.ts';
-import { givenLists, useService } from './test/given.ts';
+import { testTransport } from '../../../test/setup/service.ts';
+import { until } from '../../../test/stack/until.ts';
+import { contactsRoutes } from '../service.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenLists, useService } from '../test/given.ts';
 
 const given = useService();
 
