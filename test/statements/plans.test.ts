@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { exampleOf, exampleSender, inOrder } from '../api/examples.ts';
 import { borrowedStack } from '../stack/shared.ts';
@@ -7,6 +7,7 @@ import { borrowedStack } from '../stack/shared.ts';
 
 const stack = borrowedStack();
 beforeAll(() => countPlans(), 60_000);
+afterAll(() => restore());
 
 const rounds = 40;
 /** A connection plans twice before it prepares a text, and six times before it keeps the plan. */
@@ -32,6 +33,14 @@ async function countPlans(): Promise<void> {
   await stack.processes.untilReplaced('postgres', pid);
   await stack.untilServing();
   await asSuperuser((client) => client.query('create extension if not exists pg_stat_statements'));
+}
+
+/** Other files borrow the stack. */
+async function restore(): Promise<void> {
+  await asSuperuser(async (client) => {
+    await client.query('alter system reset autovacuum');
+    await client.query('select pg_reload_conf()');
+  });
 }
 
 async function asSuperuser<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
