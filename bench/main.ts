@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { benchCalls } from './calls.ts';
 import { benchContacts } from './contacts.ts';
 import { benchDisk } from './disk.ts';
 import { benchFairness } from './fairness.ts';
@@ -15,6 +16,7 @@ import { benchWebhooks } from './webhooks/webhooks.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
+  calls: benchCalls,
   disk: benchDisk,
   fairness: benchFairness,
   gateway: benchGateway,

@@ -151,7 +151,7 @@ export const tags: readonly [name: string, example: string][] = [
 ];
 
 /** The system's own tags, and those that read files, which mails do not have. */
-export const internalTags = ['safeurl', 'trackedlink', 'include', 'render', 'layout', 'block'];
+export const internalTags = ['include', 'render', 'layout', 'block'];
 
 /** The data of the examples. */
 export const sample = {

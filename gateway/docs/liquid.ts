@@ -13,8 +13,9 @@ export function liquidPage(): DocsPage {
   return docsPage(
     'Liquid',
     html`<p>Subjects, preview lines, MJML and text parts may hold Liquid. Values are escaped in HTML unless the last filter is
-<code>raw</code>, and not in subjects and text. A link made from values leads to web pages and mail addresses only. What is not
-defined is empty; <code>templates.compile</code> warns of it. Times are in UTC.</p>
+<code>raw</code>, and not in subjects and text. A link that begins with a
+value leads to web pages, mail, phones and messages only. Liquid runs first, over all of the MJML; the text part says what the HTML
+says. What is not defined is empty; <code>templates.compile</code> warns of it. Times are in UTC.</p>
 <h2>Variables</h2>
 <p>Transactional mails have every key of <code>data</code> as well, at the top level; the system's own come before them.</p>
 ${table(

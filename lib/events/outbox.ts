@@ -13,7 +13,7 @@ import { nudgeRunners } from '../jobs/nudges.ts';
 import { callPeer } from '../jobs/reachability.ts';
 import { afterCommit } from '../postgres/after-commit.ts';
 import { insertQuietJobs, quietJob } from '../postgres/job-schema.ts';
-import { prepared } from '../postgres/prepared.ts';
+import { plannedEachTime, prepared } from '../postgres/prepared.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
 import { consumersOf, type EventConsumer } from './contracts.ts';
@@ -76,6 +76,8 @@ export type Change = {
    * of any size.
    */
   isPrepared?: boolean;
+  /** Why it is planned in each call instead. */
+  plannedEachTime?: string;
 };
 
 /** Of prepared changes, whose texts have tens of kilobytes. */
@@ -107,7 +109,7 @@ export async function writeWithEvents<Answer>(
 }
 
 function textOf(
-  { steps, events, answer, isPrepared }: Change,
+  { steps, events, answer, isPrepared, plannedEachTime: reason }: Change,
   service: string,
   valueCount: number,
 ): string {
@@ -145,7 +147,8 @@ function textOf(
        returning 1
      )
      select ${answer}, told.jobs as "jobsTold" from (select count(*)::int as jobs from told) told`;
-  return isPrepared ? prepared(text) : text;
+  if (isPrepared) return prepared(text);
+  return reason ? plannedEachTime(reason, text) : text;
 }
 
 function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: EventSource) {

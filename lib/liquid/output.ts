@@ -15,7 +15,7 @@ import {
   type TopLevelToken,
   Value,
 } from 'liquidjs';
-import { escapeHtml, textOfValue } from './escape.ts';
+import { escapeHtml, isObjectValue, textOfValue } from './escape.ts';
 import { htmlOf, Markup, type MarkupPiece, type NodePlace, piecesOf, rawValue } from './markup.ts';
 
 /** Takes values apart from the author's text, which comes by `write`. */
@@ -24,6 +24,8 @@ export interface ValueEmitter extends Emitter {
   value(text: string, node: NodePlace): void;
   /** A value that is HTML. */
   markup(markup: Markup, node: NodePlace): void;
+  /** A value is an object, which is written as JSON. */
+  object?(node: NodePlace): void;
 }
 
 function keepsValues(emitter: Emitter): emitter is ValueEmitter {
@@ -42,6 +44,7 @@ export function writeValue(
     else emitter.write(htmlOf(value));
     return;
   }
+  if (isObjectValue(value) && keepsValues(emitter)) emitter.object?.(node);
   const text = textOfValue(value instanceof Drop ? value.valueOf() : value);
   context.memoryLimit.use(text.length);
   if (!keepsValues(emitter)) emitter.write(isRaw ? text : escapeHtml(text));

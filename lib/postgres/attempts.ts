@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { setRateLimit } from '#lib/limits/rate-limit-header.ts';
+import { hiddenArray } from './prepared.ts';
 import { query } from './query.ts';
 import type { EntityManager, Store } from './store.ts';
 
@@ -119,7 +120,7 @@ async function tightest(
   const [row] = await query<{ place: number; remaining: number; oldest: string | null }>(
     em,
     `select place::int, attempts_max - tried.count as remaining, tried.oldest
-     from unnest($1::bytea[], $2::int[], $3::timestamptz[])
+     from unnest(${hiddenArray('$1::bytea[]')}, $2::int[], $3::timestamptz[])
        with ordinality as asked (key, attempts_max, since, place)
      cross join lateral (
        select count(*)::int as count, min(attempted_at) as oldest from attempts

@@ -33,6 +33,14 @@ export async function endingStatements<T>(
   }
 }
 
+/**
+ * Runs what a call has begun and others share: its statements do not end with the call. It gets its
+ * connections in turn with those of other tenants.
+ */
+export function outlivingCall<T>(tenant: string, run: () => Promise<T>): Promise<T> {
+  return endingStatements({ signal: new AbortController().signal, tenant }, run);
+}
+
 /** Ties each connection of a pool to the call that uses it. */
 export function tieToCalls(pool: Pool): void {
   const connect = pool.connect.bind(pool);

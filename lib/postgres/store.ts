@@ -11,7 +11,7 @@ import { connectionStringOf } from './database-url.ts';
 import { planByIndex } from './index-plans.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { type Migrations, migrateSchema } from './migrate.ts';
-import { prepared, prepareMarked } from './prepared.ts';
+import { plannedEachTime, prepared, prepareFrequent } from './prepared.ts';
 import { query } from './query.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
@@ -76,7 +76,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         returnLostConnections(pool);
         askByCallback(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
-        prepareMarked(pool, options.onlyByKey ? planByIndex(pool) : undefined);
+        prepareFrequent(pool, options.onlyByKey ? planByIndex(pool) : undefined);
         tracePool(options.name, pool);
         measurePool(options.pool ?? options.name, pool);
       },
@@ -85,6 +85,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // Only migrations create tables.
     discovery: { warnWhenNoEntities: false },
     forceUtcTimezone: true,
+    onQuery: (text: string) => plannedEachTime('the ORM writes values into it', text),
     logger: () => {},
   } as never);
   return {

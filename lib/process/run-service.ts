@@ -7,7 +7,7 @@ import { createCache } from '#lib/cache.ts';
 import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
 import { type EventTask, runEventJobs } from '#lib/events/event-runner.ts';
-import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
+import { auditByJob, auditTasks } from '#lib/jobs/audit.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
 import { type NoticeHandlers, runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
@@ -188,7 +188,7 @@ function runServiceJobs(base: Base, service: ServiceProcess, config: ServiceConf
     service: config.name,
     tasks: service.audit
       ? service.tasks
-      : { ...service.tasks, forwardAudit: forwardAudit(config.name, base.peer('workspaces')) },
+      : { ...service.tasks, ...auditTasks(config.name, base.peer('workspaces')) },
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
     ...(service.notices ? { notices: service.notices } : {}),

@@ -70,7 +70,7 @@ export const part = servicePart(
         eraseWorkspace: eraseWorkspace(context, { log }),
       },
       authorize: createAuthorize(context),
-      audit: (em, entry) => writeEntries(em, [entry]),
+      audit: writeEntries,
       reportUsage: createReportUsage(store),
       async prepare() {
         await addAuditClearing(store.fork(), 0);

@@ -99,7 +99,7 @@ test('audited operations record their change in its own transaction', () => {
       cwd: root,
     });
     const text = readFileSync(join(root, file), 'utf8');
-    return !/recordChange\(|auditedTransaction\(|writeForMember\(|\bonce\(|change\w+\([\s\S]*call,?\s*\)/.test(
+    return !/recordChange\(|audited(?:Transaction|Together)\(|writeForMember\(|\bonce\(|change\w+\([\s\S]*call,?\s*\)/.test(
       text,
     );
   });

@@ -4,7 +4,7 @@ import { ContactListService, ListService } from '#gen/postrider/contacts/v1/list
 import { MessageService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import { auditByJob, forwardAudit } from '../../jobs/audit.ts';
+import { auditByJob, auditTasks } from '../../jobs/audit.ts';
 import { createLog } from '../../log.ts';
 import { query } from '../../postgres/query.ts';
 import type { Store } from '../../postgres/store.ts';
@@ -29,7 +29,7 @@ const audit = {
   get store() {
     return store;
   },
-  write: ((em, entry) => write(em, entry)) as AuditSink,
+  write: ((em, entries) => write(em, entries)) as AuditSink,
   log: createLog('test', 'silent'),
 };
 
@@ -65,15 +65,18 @@ const lists = (headers = {}) => createClient(ListService, transport(person, head
 const newId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
 
 type Payload = { workspaceId: string; entry: Record<string, string> };
+type Job = { entries: Payload[] };
 
-async function recorded(): Promise<Payload[]> {
-  const rows = await query<{ payload: Payload }>(
+async function jobs(): Promise<Job[]> {
+  const rows = await query<{ payload: Job }>(
     store.fork(),
     'select payload from shelf_jobs._private_jobs order by id',
     [],
   );
   return rows.map(({ payload }) => payload);
 }
+
+const recorded = async () => (await jobs()).flatMap(({ entries }) => entries);
 
 const create = (id: string, over: object = {}, headers = {}) =>
   lists(headers).createList({ workspaceId: 'w1', id, name: 'x', ...over });
@@ -110,10 +113,10 @@ test('a change whose entry cannot be written is not made', async () => {
 test('an operation that does not record its change itself is recorded after its success', async () => {
   const id = newId();
   let failures = 2;
-  write = async (em, entry) => {
+  write = async (em, entries) => {
     failures -= 1;
     if (failures >= 0) throw new Error('down');
-    await auditByJob(service)(em, entry);
+    await auditByJob(service)(em, entries);
   };
   await lists().deleteList({ workspaceId: 'w1', id });
   for (;;) {
@@ -159,8 +162,8 @@ test('a job sends what was recorded', async () => {
   });
   const id = newId();
   await create(id);
-  const [payload] = await recorded();
-  await forwardAudit('test', workspaces())(payload, firstTry);
+  const [payload] = await jobs();
+  await auditTasks('test', workspaces()).forwardAuditEntries?.(payload, firstTry);
   expect(got).toEqual([['w1', id]]);
 });
 

@@ -10,6 +10,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { http } from '#gen/google/api/annotations_pb.ts';
 import type { Log } from '#lib/log.ts';
+import { afterCommit } from '../../postgres/after-commit.ts';
 import type { EntityManager, Store } from '../../postgres/store.ts';
 import { untilStored } from '../../postgres/until-stored.ts';
 import { requestIdHeader } from '../request-id.ts';
@@ -36,8 +37,8 @@ export type AuditEntry = {
 /** In place of a workspace's id: the change concerns all of them. */
 export const everyWorkspace = '*';
 
-/** Writes an entry in the transaction of the change. */
-export type AuditSink = (em: EntityManager, entry: AuditEntry) => Promise<void>;
+/** Writes entries in the transaction of their changes. */
+export type AuditSink = (em: EntityManager, entries: readonly AuditEntry[]) => Promise<void>;
 
 export type Audit = { store: Store; write: AuditSink; log: Log };
 
@@ -77,7 +78,7 @@ export async function recordChange(
 ): Promise<void> {
   const recording = values.get(recordingKey);
   if (!recording || recording.isWritten) return;
-  await recording.audit.write(em, { ...recording.entry, ...details });
+  await recording.audit.write(em, [{ ...recording.entry, ...details }]);
   recording.isWritten = true;
 }
 
@@ -90,6 +91,25 @@ export function auditedTransaction<Result>(
   return store.fork().transactional(async (em) => {
     const result = await change(em);
     await recordChange(em, call);
+    return result;
+  });
+}
+
+/** The same for calls that share a transaction, each with its entry. */
+export function auditedTogether<Result>(
+  store: Store,
+  calls: readonly Call[],
+  change: (em: EntityManager) => Promise<Result>,
+): Promise<Result> {
+  const recordings = calls.flatMap(({ values }) => values.get(recordingKey) ?? []);
+  return store.fork().transactional(async (em) => {
+    const result = await change(em);
+    const entries = recordings.map(({ entry }) => entry);
+    await recordings[0]?.audit.write(em, entries);
+    // Where the transaction is undone, they are recorded when they are tried again.
+    afterCommit(em, () => {
+      for (const recording of recordings) recording.isWritten = true;
+    });
     return result;
   });
 }
@@ -202,7 +222,7 @@ function valueAt(message: object, path: string): unknown {
 async function recordLate(recording: Recording, answer: object): Promise<void> {
   const { audit, entry } = recording;
   const write = () =>
-    audit.write(audit.store.fork(), { ...entry, targetId: targetOf(recording, answer) });
+    audit.write(audit.store.fork(), [{ ...entry, targetId: targetOf(recording, answer) }]);
   try {
     await write();
   } catch {

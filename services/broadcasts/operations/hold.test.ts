@@ -73,7 +73,7 @@ test('a hold and its release are recorded for every workspace', async () => {
   const entries: AuditEntry[] = [];
   const audit = {
     store: given.context.store,
-    write: async (_: unknown, entry: AuditEntry) => void entries.push(entry),
+    write: async (_: unknown, some: readonly AuditEntry[]) => void entries.push(...some),
     log: createLog('test', 'silent'),
   };
   const root = userClaims();

@@ -1,6 +1,7 @@
 import { ListRemovedSchema } from '#gen/postrider/events/v1/list_pb.ts';
 import { typeOf } from '#lib/events/contracts.ts';
-import { type EventScope, writeWithEvents } from '#lib/events/outbox.ts';
+import { type Change, type EventScope, writeWithEvents } from '#lib/events/outbox.ts';
+import { hiddenArray } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
@@ -15,6 +16,7 @@ import {
   changes,
   type Join,
   joins,
+  lifting,
   liveMembershipsSql,
   type Transitions,
 } from './membership.ts';
@@ -53,19 +55,34 @@ export async function joinLists(
   { join, emails, listIds, at }: Joining,
 ): Promise<void> {
   if (listIds.length === 0) return;
-  await writeWithEvents(
-    scope,
-    {
-      steps: `target as (
+  const values = [scope.workspaceId, at, listIds, binaryArray('text', emails)];
+  await writeWithEvents(scope, joinChanges[join], values);
+}
+
+/** An import has thousands of contacts, and a plan of its own; a call has a few. */
+function joinChange(join: Join): Change {
+  const isImport = join === 'import';
+  const arrays = ['$3::text[]', '$4::text[]'].map((each) => (isImport ? each : hiddenArray(each)));
+  return {
+    steps: `target as (
        select list_id, email
-       from unnest($3::text[]) as list_id, unnest($4::text[]) as email
+       from unnest(${arrays[0]}) as list_id, unnest(${arrays[1]}) as email
      ),
-     ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}`,
-      events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
-      answer: 'true',
-    },
-    [scope.workspaceId, at, listIds, binaryArray('text', emails)],
-  );
+     ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}${liftStep(join)}`,
+    events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
+    answer: 'true',
+    ...(isImport ? { plannedEachTime: 'of thousands of contacts' } : { isPrepared: true }),
+  };
+}
+
+/** A step that lifts the opt-outs of those who are active in a list by their own will. */
+function liftStep(join: Join): string {
+  if (!lifting.has(join)) return '';
+  return `,
+     lifted as (
+       delete from opt_outs where workspace_id = $1
+         and email = any(array(select email from transition where next = 'active'))
+     )`;
 }
 
 /** An empty list id means every list. */
@@ -89,59 +106,65 @@ export async function changeMemberships(
   scope: EventScope,
   { cause, targets, at }: Changing & { cause: Cause },
 ): Promise<void> {
-  await applyTransitions(scope, { transitions: changes[cause], targets, at });
-}
-
-/** Sets the status of a membership, whatever it was, and returns whether there is one. */
-export async function setStatus(
-  scope: EventScope,
-  { status, email, listId, at }: MembershipTarget & { status: ConsentStatus; at: Date },
-): Promise<boolean> {
-  await lockContacts(scope.em, scope.workspaceId, [email]);
-  const [row] = await query<{ found: boolean }>(
-    scope.em,
-    `select exists (
-       select from ${liveMembershipsSql}
-       where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
-     ) as found`,
-    [scope.workspaceId, listId, email],
-  );
-  if (!row?.found) return false;
-  const change = { transitions: anyTo(status), targets: [{ email, listId }], at };
-  await applyTransitions(scope, change);
-  return true;
-}
-
-async function applyTransitions(
-  scope: EventScope,
-  { transitions, targets, at }: Changing & { transitions: Transitions },
-): Promise<void> {
   const emails = targets.map(({ email }) => email);
   await lockContacts(scope.em, scope.workspaceId, emails);
-  await writeWithEvents(
-    scope,
-    {
-      steps: `target as (
-       select distinct membership.list_id, membership.email
-       from unnest($3::text[], $4::text[], $5::timestamptz[]) as named (email, list_id, happened_at)
-       cross join lateral (
-         select list_id, email from memberships
-         where workspace_id = $1 and email = named.email and named.list_id in ('', list_id)
-           and (named.happened_at is null or updated_at <= named.happened_at + interval '${skewMs} milliseconds')
-         offset 0
-       ) membership
-     ),
-     ${changeSteps({ transitions, deletedAt: 'transition.deleted_at', isJoin: false })}`,
-      events: [statusEvents],
-      answer: 'true',
-    },
-    [
-      ...[scope.workspaceId, at, emails],
-      targets.map(({ listId }) => listId),
-      targets.map(({ happenedAt }) => happenedAt ?? null),
-    ],
-  );
+  await writeWithEvents(scope, causeChanges[cause], [
+    ...[scope.workspaceId, at, emails],
+    targets.map(({ listId }) => listId),
+    targets.map(({ happenedAt }) => happenedAt ?? null),
+  ]);
 }
+
+const causeChange = (transitions: Transitions): Change => ({
+  steps: `target as (
+     select distinct membership.list_id, membership.email
+     from unnest(${hiddenArray('$3::text[]')}, $4::text[], $5::timestamptz[]) as named (email, list_id, happened_at)
+     cross join lateral (
+       select list_id, email from memberships
+       where workspace_id = $1 and email = named.email and named.list_id in ('', list_id)
+         and (named.happened_at is null or updated_at <= named.happened_at + interval '${skewMs} milliseconds')
+       offset 0
+     ) membership
+   ),
+   ${changeSteps({ transitions, deletedAt: 'transition.deleted_at', isJoin: false })}`,
+  events: [statusEvents],
+  answer: 'true',
+  isPrepared: true,
+});
+
+/**
+ * Sets the status of memberships, each named once, whatever it was. Answers for each in order
+ * whether there is one.
+ */
+export async function setStatus(
+  scope: EventScope,
+  { status, targets, at }: Changing & { status: ConsentStatus },
+): Promise<boolean[]> {
+  const emails = targets.map(({ email }) => email);
+  await lockContacts(scope.em, scope.workspaceId, emails);
+  const answer = await writeWithEvents<{ found: number[] }>(scope, statusChanges[status], [
+    ...[scope.workspaceId, at, emails],
+    targets.map(({ listId }) => listId),
+  ]);
+  const found = new Set(answer?.found);
+  return targets.map((_, index) => found.has(index + 1));
+}
+
+const statusChange = (status: ConsentStatus): Change => ({
+  steps: `target as materialized (
+     select membership.list_id, membership.email, place
+     from unnest(${hiddenArray('$3::text[]')}, $4::text[]) with ordinality as named (email, list_id, place)
+     cross join lateral (
+       select membership.list_id, membership.email from ${liveMembershipsSql}
+       where membership.workspace_id = $1 and membership.list_id = named.list_id and membership.email = named.email
+       offset 0
+     ) membership
+   ),
+   ${changeSteps({ transitions: anyTo(status), deletedAt: 'transition.deleted_at', isJoin: false })}`,
+  events: [statusEvents],
+  answer: `(select coalesce(json_agg(place), '[]') from target) as found`,
+  isPrepared: true,
+});
 
 /** Ends existing memberships; their status is kept for a return. */
 export async function removeMemberships(
@@ -246,3 +269,29 @@ function caseSql(column: string, transitions: Transitions): string {
   const branches = Object.entries(transitions).map(([from, to]) => `when '${from}' then '${to}'`);
   return `case ${column} ${branches.join(' ')} end`;
 }
+
+/** Made once: their texts have kilobytes. */
+const joinChanges: Record<Join, Change> = {
+  import: joinChange('import'),
+  subscribe: joinChange('subscribe'),
+  ask: joinChange('ask'),
+  askWithOptIn: joinChange('askWithOptIn'),
+  askWithProof: joinChange('askWithProof'),
+  askWithProofAndOptIn: joinChange('askWithProofAndOptIn'),
+  choose: joinChange('choose'),
+};
+
+const causeChanges: Record<Cause, Change> = {
+  confirm: causeChange(changes.confirm),
+  unsubscribe: causeChange(changes.unsubscribe),
+  bounce: causeChange(changes.bounce),
+  complaint: causeChange(changes.complaint),
+};
+
+const statusChanges: Record<ConsentStatus, Change> = {
+  active: statusChange('active'),
+  pending: statusChange('pending'),
+  unsubscribed: statusChange('unsubscribed'),
+  bounced: statusChange('bounced'),
+  complained: statusChange('complained'),
+};

@@ -97,6 +97,9 @@ export const asks: ReadonlySet<Join> = new Set([
   'askWithProofAndOptIn',
 ]);
 
+/** Joins that end an opt-out of all mail. */
+export const lifting: ReadonlySet<Join> = new Set(['subscribe', 'choose']);
+
 /** `contactLists.updateStatus`: the caller decides, whatever the status before. */
 export function anyTo(status: ConsentStatus): Transitions {
   return Object.fromEntries(statuses.map((from) => [from, status]));

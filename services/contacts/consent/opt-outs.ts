@@ -27,10 +27,7 @@ export async function addOptOut(
   );
 }
 
-/**
- * Lifts the opt-outs of those who are active in one of the lists, which they have just joined or
- * confirmed.
- */
+/** Lifts the opt-outs of those who are active in one of the lists, which they have confirmed. */
 export async function liftOptOuts(
   em: EntityManager,
   workspaceId: string,

@@ -29,6 +29,11 @@ type Upsert = {
   cleared?: readonly string[];
   /** Leaves contacts that exist as they are. */
   skipExisting?: boolean;
+  /**
+   * Does not lock contacts that it leaves as they are: nothing else in the transaction is about
+   * them.
+   */
+  locksChangedOnly?: boolean;
 };
 
 /** The quotas learn of new contacts. */
@@ -73,13 +78,13 @@ export const contactDataSql = `json_build_object('contact', ${contactJsonSql()})
 
 function valuesOf(
   { workspaceId }: EventScope,
-  { rows, at, cleared = [], skipExisting = false }: Upsert,
+  { rows, at, cleared = [], skipExisting = false, locksChangedOnly = false }: Upsert,
 ): unknown[] {
   const columns = columnsOf(rows);
   const given = contactFields.filter((_, index) => columns[index + 1] !== null);
   const names = [...new Set([...cleared, ...given.map(({ name }) => name), 'updated_at'])];
   const touched = [touches.contact, ...names.map(touches.field)];
-  return [workspaceId, at, cleared, skipExisting, ...columns, touched];
+  return [workspaceId, at, cleared, skipExisting, ...columns, touched, locksChangedOnly];
 }
 
 /**
@@ -100,11 +105,16 @@ function columnsOf(rows: readonly ContactRow[]): (Buffer | null)[] {
 const names = contactFields.map(({ name }) => `, ${name}`).join('');
 const arrays = contactFields.map(({ kind }, index) => `, $${index + 6}::${columnTypes[kind]}[]`);
 const touched = `$${contactFields.length + 6}::text[]`;
-const changes = contactFields.map(({ name }) => {
-  const value = `case when '${name}' = any($3::text[]) then excluded.${name}
-    else coalesce(excluded.${name}, contact.${name}) end`;
-  return { name, value };
-});
+const locksChangedOnly = `$${contactFields.length + 7}::boolean`;
+
+/** SQL of what a field of `contact` becomes by a row. */
+const valueSql = (name: string, row: string) =>
+  `case when '${name}' = any($3::text[]) then ${row}.${name} else coalesce(${row}.${name}, contact.${name}) end`;
+/** SQL that is true if a row changes `contact`. */
+const isChangedBy = (row: string) =>
+  contactFields
+    .map(({ name }) => `contact.${name} is distinct from ${valueSql(name, row)}`)
+    .join(' or ');
 
 const [created, updated] = [typeOf(ContactCreatedSchema), typeOf(ContactUpdatedSchema)];
 const types = [created, updated];
@@ -122,12 +132,16 @@ const changedSql = `(
 const upsertSteps = (returned = '') => `written as (
     insert into contacts as contact (workspace_id, email, created_at, updated_at${names})
     select $1, email, $2, $2${names}
-    from unnest($5::text[]${arrays.join('')}) as row (email${names})
+    from unnest($5::text[]${arrays.join('')}) as given (email${names})
+    -- A row that would not change is not locked, and then nothing is written.
+    where not (${locksChangedOnly} and exists (
+      select from contacts contact
+      where contact.workspace_id = $1 and contact.email = given.email and not (${isChangedBy('given')})
+    ))
     order by email collate "C"
     on conflict (workspace_id, email) do update set updated_at = excluded.updated_at
-      ${changes.map(({ name, value }) => `, ${name} = ${value}`).join('')}
-      where not $4::boolean
-        and (${changes.map(({ name, value }) => `contact.${name} is distinct from ${value}`).join(' or ')})
+      ${contactFields.map(({ name }) => `, ${name} = ${valueSql(name, 'excluded')}`).join('')}
+      where not $4::boolean and (${isChangedBy('excluded')})
     returning email, contact.xmax = 0 as is_new, case when ${isWanted(types)} then ${contactDataSql} end as data,
       case when contact.xmax <> 0 then ${changedSql} end as changes${returned}
   ),

@@ -30,7 +30,28 @@ export async function beyondQuota({ workspaceId, quotas }: Omit<Scope, 'em'>) {
   return quotaExceeded('contacts', { used, quota });
 }
 
-/** Throws QUOTA_EXCEEDED if the address would be a contact beyond the quota. */
-export async function requireContactRoom(scope: Scope, email: string): Promise<void> {
-  if ((await findBeyondQuota(scope, [email])).size > 0) throw await beyondQuota(scope);
+type Changing<Change, Outcome> = {
+  /** The contact that a change creates if it is new; undefined if it needs none. */
+  emailOf: (change: Change) => string | undefined;
+  write: (within: readonly Change[]) => Promise<readonly Outcome[]>;
+};
+
+/**
+ * Writes the changes for whose contacts there is room, and refuses the others: an outcome for each,
+ * in their order.
+ */
+export async function withinQuota<Change, Outcome>(
+  scope: Scope,
+  changes: readonly Change[],
+  { emailOf, write }: Changing<Change, Outcome>,
+): Promise<(Outcome | Error)[]> {
+  const emails = changes.flatMap((change) => emailOf(change) ?? []);
+  const beyond = await findBeyondQuota(scope, [...new Set(emails)]);
+  const within = changes.filter((change) => !beyond.has(emailOf(change) ?? ''));
+  const outcomes = within.length > 0 ? await write(within) : [];
+  const byChange = new Map(within.map((change, index) => [change, outcomes[index]]));
+  const refusal = beyond.size > 0 ? await beyondQuota(scope) : undefined;
+  return changes.map(
+    (change) => byChange.get(change) ?? refusal ?? new Error('a change was not written'),
+  );
 }

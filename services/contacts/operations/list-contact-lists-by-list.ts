@@ -1,4 +1,5 @@
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
@@ -16,14 +17,14 @@ export function listContactListsByList({ store }: Context): Methods['listContact
     await findList(em, { workspaceId, id: listId });
     const rows = await query<{ membership: string; createdAt: string; email: string }>(
       em,
-      `select ${contactListSql}::text as membership, membership.email,
+      composed(`select ${contactListSql}::text as membership, membership.email,
          ${timestampSql('membership.created_at')} as "createdAt"
        from ${liveMembershipsSql}
        where membership.workspace_id = $1 and membership.list_id = $2
          and ${pagedSql('membership')}
          and ${from ? afterCursorSql('membership', { at: '$3', email: '$4' }) : 'true'}
        order by membership.created_at desc, membership.email
-       limit ${limit + 1}`,
+       limit ${limit + 1}`),
       [workspaceId, listId, ...(from ? [from.createdAt, from.email] : [])],
     );
     const page = rows.slice(0, limit);

@@ -1,6 +1,7 @@
 import type { ListContactsRequest } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { readStatus } from '../consent/membership.ts';
@@ -26,7 +27,7 @@ export function listContacts({ store }: Context): Methods['listContacts'] {
        order by contact.created_at desc, contact.email`;
     const rows = await query<{ contact: string; createdAt: string; email: string }>(
       store.fork(),
-      pageSql(select, { text: 'contact', order: 'created_at desc, email' }),
+      composed(pageSql(select, { text: 'contact', order: 'created_at desc, email' })),
       where.values,
     );
     const { page, isLast } = pageOf(rows, limit, ({ contact }) => Buffer.byteLength(contact));

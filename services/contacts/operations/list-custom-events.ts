@@ -1,6 +1,7 @@
 import type { ListCustomEventsRequest } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { pageOf, pageSql } from '#lib/limits/page.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { requireAddress } from '../contact/input.ts';
@@ -27,7 +28,9 @@ export function listCustomEvents({ store }: Context): Methods['listCustomEvents'
       limit ${limit + 1} offset ${offset}`;
     const rows = await query<{ event: string } & CustomEventCursor>(
       store.fork(),
-      pageSql(select, { text: 'event', order: 'occurred_at desc, "eventName", "externalId"' }),
+      composed(
+        pageSql(select, { text: 'event', order: 'occurred_at desc, "eventName", "externalId"' }),
+      ),
       values,
     );
     const { page, isLast } = pageOf(rows, limit, ({ event }) => Buffer.byteLength(event));

@@ -1,4 +1,5 @@
 import { readCursor, writeCursor } from '#lib/postgres/cursor.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { findSegment } from '../segments/segment.ts';
@@ -12,8 +13,8 @@ export function listSegmentContacts({ store }: Context): Methods['listSegmentCon
     await findSegment(em, { workspaceId, id: segmentId });
     const rows = await query<{ email: string }>(
       em,
-      `select email from segment_members where workspace_id = $1 and segment_id = $2 and email > $3
-       order by email limit ${limit + 1}`,
+      composed(`select email from segment_members where workspace_id = $1 and segment_id = $2 and email > $3
+       order by email limit ${limit + 1}`),
       [workspaceId, segmentId, after],
     );
     const emails = rows.slice(0, limit).map(({ email }) => email);

@@ -1,12 +1,12 @@
 import { invalidField } from '#lib/errors/errors.ts';
 import { setRateLimitHeaders } from '#lib/postgres/attempts.ts';
-import type { EntityManager } from '#lib/postgres/store.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
+import { groupedCalls } from '../changes/grouped-calls.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { contactFields } from '../contact/fields.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
-import { requireContactRoom } from '../contact/room.ts';
+import { withinQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
 import { type LockedList, lockListsForShare } from '../list-queries.ts';
 import { isDisposable } from '../subscription/disposable.ts';
@@ -14,7 +14,19 @@ import { limitSubscriptions } from '../subscription/limits.ts';
 
 const unprovenJsonMaxBytes = 4 * 1024;
 
+type Subscription = {
+  workspaceId: string;
+  row: ContactRow;
+  listIds: readonly string[];
+  isProven: boolean;
+};
+
 export function subscribe(context: Context): Methods['subscribe'] {
+  const join = groupedCalls<Subscription, true>({
+    kindOf: ({ listIds, isProven }) => [listIds, isProven],
+    rowOf: ({ row }) => row.email,
+    write: (workspaceId, subscriptions) => joinAll(context, workspaceId, subscriptions),
+  });
   return async ({ workspaceId, contact, listIds: given }, call) => {
     const { row, input } = requireContact(contact);
     const listIds = [...new Set(given)];
@@ -25,9 +37,7 @@ export function subscribe(context: Context): Methods['subscribe'] {
     if (isDisposable(email)) return { success: true };
     const isProven = await context.isProven(workspaceId, { email, hmac: input.emailHmac });
     if (!isProven) requireLittleJson(row);
-    await context.store
-      .fork()
-      .transactional((em) => join(context, em, { workspaceId, row, listIds, isProven }));
+    await join({ workspaceId, row, listIds, isProven }, call);
     return { success: true };
   };
 }
@@ -41,29 +51,40 @@ function requireLittleJson({ values }: ContactRow): void {
   }
 }
 
-type Asking = { workspaceId: string; row: ContactRow; listIds: string[]; isProven: boolean };
-
-async function join(
-  { outbox, quotas, now }: Context,
-  em: EntityManager,
-  { workspaceId, row, listIds, isProven }: Asking,
-): Promise<void> {
+async function joinAll(
+  { store, outbox, quotas, now }: Context,
+  workspaceId: string,
+  subscriptions: readonly Subscription[],
+): Promise<(true | Error)[]> {
   const at = now();
-  const scope = { em, outbox, quotas, workspaceId };
-  const lists = await lockListsForShare(em, workspaceId, listIds);
-  // The answer must not reveal which lists exist.
-  if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
-    throw invalidField('list_ids', 'list is not public');
-  }
-  await requireContactRoom(scope, row.email);
-  await upsertContacts(scope, { rows: [row], skipExisting: !isProven, at });
-  const [withOptIn, without] = [true, false].map((optIn) => idsOf(lists, optIn));
-  const emails = [row.email];
-  const all = [
-    { join: isProven ? 'askWithProofAndOptIn' : 'askWithOptIn', listIds: withOptIn ?? [] },
-    { join: isProven ? 'askWithProof' : 'ask', listIds: without ?? [] },
+  const { listIds = [], isProven = false } = subscriptions[0] ?? {};
+  return store.fork().transactional(async (em) => {
+    const scope = { em, outbox, quotas, workspaceId };
+    const lists = await lockListsForShare(em, workspaceId, listIds);
+    // The answer must not reveal which lists exist.
+    if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
+      throw invalidField('list_ids', 'list is not public');
+    }
+    return withinQuota(scope, subscriptions, {
+      emailOf: ({ row }) => row.email,
+      write: async (within) => {
+        const rows = within.map(({ row }) => row);
+        await upsertContacts(scope, { rows, skipExisting: !isProven, at });
+        const emails = rows.map(({ email }) => email);
+        for (const each of joinsOf(lists, isProven))
+          await joinLists(scope, { ...each, emails, at });
+        return within.map(() => true);
+      },
+    });
+  });
+}
+
+function joinsOf(lists: readonly LockedList[], isProven: boolean) {
+  const [withOptIn = [], without = []] = [true, false].map((optIn) => idsOf(lists, optIn));
+  return [
+    { join: isProven ? 'askWithProofAndOptIn' : 'askWithOptIn', listIds: withOptIn },
+    { join: isProven ? 'askWithProof' : 'ask', listIds: without },
   ] as const;
-  for (const each of all) await joinLists(scope, { ...each, emails, at });
 }
 
 function idsOf(lists: readonly LockedList[], optIn: boolean): string[] {

@@ -5,7 +5,7 @@ import { invalidField, invalidFields } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { changeMemberships, joinLists, lockContacts } from '../consent/membership-queries.ts';
-import { addOptOut, liftOptOuts } from '../consent/opt-outs.ts';
+import { addOptOut } from '../consent/opt-outs.ts';
 import { readContact } from '../contact/input.ts';
 import { contactNotFound, upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
@@ -33,7 +33,6 @@ export function updateSubscriber(context: Context): Methods['updateSubscriber'] 
       await upsertContacts(scope, { rows: [row], cleared, at });
       if (all) await addOptOut(em, workspaceId, { email, at });
       await joinLists(scope, { join: 'choose', emails: [email], listIds, at });
-      await liftOptOuts(em, workspaceId, { emails: [email], listIds });
       await changeMemberships(scope, { cause: 'unsubscribe', targets, at });
     });
     return {};

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { query } from '#lib/postgres/query.ts';
 import { givenLists, useService } from '../test/given.ts';
 
 const given = useService();
@@ -89,5 +90,16 @@ test('upsert refuses an object that is nested too deep', async () => {
   await expect(failure).rejects.toMatchObject({
     code: Code.InvalidArgument,
     rawMessage: 'invalid contact: custom_json_1 must be nested at most 32 levels deep',
+  });
+});
+
+test('a contact that stays as it is, is not written and waits for no lock', async () => {
+  const workspaceId = await givenLists(given);
+  const contact = { email: 'ann@example.com', firstName: 'Ann', customJson1: { a: [1] } };
+  await given.contacts.upsertContact({ workspaceId, contact });
+  await given.context.store.fork().transactional(async (em) => {
+    await query(em, 'select from contacts where workspace_id = $1 for update', [workspaceId]);
+    const { action } = await given.contacts.upsertContact({ workspaceId, contact });
+    expect(action).toBe('update');
   });
 });

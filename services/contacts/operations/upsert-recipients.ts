@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { UpsertedRecipientSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { hiddenArray } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { readable } from '../contact/fields.ts';
@@ -150,7 +151,7 @@ async function readValues(
   const rows = await query<{ email: string; fields: string }>(
     em,
     `select contact.email, json_build_array(${wanted})::text as fields
-     from unnest($2::text[]) as asked (email)
+     from unnest(${hiddenArray('$2::text[]')}) as asked (email)
      -- Looked up one by one: a join of whole tables is what the planner takes without statistics.
      cross join lateral (
        select * from contacts where workspace_id = $1 and email = asked.email limit 1

@@ -1,4 +1,5 @@
 import { refusal } from '#lib/errors/reasons.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { compile } from './compile/compile.ts';
@@ -29,9 +30,9 @@ export async function evaluate(
   const places = matches.map((match, place) => `case when ${match} then ${place} end`);
   const rows = await query<{ email: string; places: number[] }>(
     em,
-    `select * from (
+    composed(`select * from (
        select contact.email, array_remove(array[${places.join(', ')}]::int[], null) as places from ${from}
-     ) row where places <> '{}'`,
+     ) row where places <> '{}'`),
     values,
   );
   return new Map(rows.map(({ email, places }) => [email, places]));

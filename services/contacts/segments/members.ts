@@ -119,6 +119,7 @@ async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date):
         },
       ],
       answer: 'true',
+      plannedEachTime: 'of one move or of thousands',
     },
     [
       scope.workspaceId,

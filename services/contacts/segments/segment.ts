@@ -28,7 +28,7 @@ export type SegmentRow = {
   updated_at: string;
 };
 
-const columns = `id, name, color, tree, timezone, version, status, status_info, reads, recompute_after,
+export const segmentColumns = `id, name, color, tree, timezone, version, status, status_info, reads, recompute_after,
   build_id, build_after, build_count, created_at, updated_at`;
 
 export function segmentNotFound(): ConnectError {
@@ -43,7 +43,7 @@ export async function findSegment(
 ): Promise<SegmentRow> {
   const [row] = await query<SegmentRow>(
     em,
-    `select ${columns} from segments where workspace_id = $1 and id = $2 and status <> 'deleted'
+    `select ${segmentColumns} from segments where workspace_id = $1 and id = $2 and status <> 'deleted'
      ${isLocked ? 'for update' : ''}`,
     [workspaceId, id],
   );
@@ -55,7 +55,7 @@ export async function findSegment(
 export function listRows(em: EntityManager, workspaceId: string): Promise<SegmentRow[]> {
   return query<SegmentRow>(
     em,
-    `select ${columns} from segments where workspace_id = $1 and status <> 'deleted'
+    `select ${segmentColumns} from segments where workspace_id = $1 and status <> 'deleted'
      order by created_at desc, id`,
     [workspaceId],
   );
@@ -69,7 +69,7 @@ export function segmentsReading(
 ): Promise<SegmentRow[]> {
   return query<SegmentRow>(
     em,
-    `select ${columns} from segments
+    `select ${segmentColumns} from segments
      where workspace_id = $1 and status in ('building', 'active') and reads && $2::text[] order by id`,
     [workspaceId, touched],
   );

@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { invalidField, retryLater } from '#lib/errors/errors.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { compileStages } from './compile/staged.ts';
@@ -120,9 +121,9 @@ async function previewAtOnce(
   const { steps, values } = compileStages(tree, { workspaceId, now: now() });
   const [row] = await query<{ emails: string[] | null; total: number }>(
     em,
-    `with ${steps}
+    composed(`with ${steps}
      select (select count(*)::int from matched) as total,
-       (select array_agg(email) from (select email from matched order by email limit ${limit}) first) as emails`,
+       (select array_agg(email) from (select email from matched order by email limit ${limit}) first) as emails`),
     values,
   );
   return { emails: row?.emails ?? [], total: row?.total ?? 0 };

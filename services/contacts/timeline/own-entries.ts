@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { pageOf, pageSql } from '#lib/limits/page.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { TimelinePosition } from './position.ts';
@@ -66,7 +67,7 @@ function entriesSql({ workspaceId, email, kinds, since, from, limit }: PageQuery
     ) page on true
     where workspace_id = $1 and email = $2 and $3::timestamptz is not null
     order by page.created_at desc, page.id desc`;
-  return { sql, values };
+  return { sql: composed(sql), values };
 }
 
 const noRows = `select null::timestamptz as created_at, null as id, null as operation, null as entity_type, null as kind,

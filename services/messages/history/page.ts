@@ -1,3 +1,4 @@
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { type MessageRow, messageColumns } from '../message-queries.ts';
@@ -73,7 +74,7 @@ export function historySql(
       order by ${order} fetch first ${limit + 1} rows with ties
     ) found
     order by ${order}, id desc`;
-  return { text, values };
+  return { text: composed(text), values };
 }
 
 type Bind = (value: unknown) => string;

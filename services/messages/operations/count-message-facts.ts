@@ -1,5 +1,6 @@
 import type { CountMessageFactsRequest } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
 import type { Context, Methods } from '../context.ts';
@@ -17,8 +18,9 @@ export function countMessageFacts({ facts }: Context): Methods['countMessageFact
   };
 }
 
-const countedSql = (rows: string) => `select coalesce(json_agg(email), '[]') as emails,
-  coalesce(json_agg(count), '[]') as counts from (${rows}) counted where count > 0`;
+const countedSql = (rows: string) =>
+  composed(`select coalesce(json_agg(email), '[]') as emails,
+  coalesce(json_agg(count), '[]') as counts from (${rows}) counted where count > 0`);
 
 type Statement = { sql: string; values: unknown[] };
 

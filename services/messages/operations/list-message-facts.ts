@@ -3,6 +3,7 @@ import {
   type ListMessageFactsRequest,
   ListMessageFactsResponseSchema,
 } from '#gen/postrider/messages/v1/facts_pb.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
 import type { Context, Methods } from '../context.ts';
@@ -47,5 +48,5 @@ function pageOf(request: ListMessageFactsRequest): { sql: string; values: unknow
       order by at desc, fact_id desc
       limit ${limit}
     ) page`;
-  return { sql, values };
+  return { sql: composed(sql), values };
 }

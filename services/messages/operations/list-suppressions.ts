@@ -1,5 +1,6 @@
 import type { ListSuppressionsRequest } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { readCursor, writeCursor } from '#lib/postgres/cursor.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireReason } from '../suppressions/input.ts';
@@ -47,7 +48,7 @@ export function pageSql(
   if (cursor !== '') sql.push(`email ~>~ ${bound(readCursor(cursor, emailIn))}`);
   const text = `select email, reason, note, created_at from suppressions
     where ${sql.join(' and ')} order by email using ~<~ limit ${limit}`;
-  return { text, values };
+  return { text: composed(text), values };
 }
 
 /** The address that the page starts after. */

@@ -1,4 +1,4 @@
-import { prepared } from '#lib/postgres/prepared.ts';
+import { hiddenArray, prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { leaseMs } from './claims.ts';
@@ -116,7 +116,7 @@ export async function findSuppressed(
   emails: readonly string[],
 ): Promise<Map<string, string>> {
   const rows = await store.read<{ email: string; reason: string }>(
-    `select s.email, s.reason from unnest($2::text[]) as asked (email) cross join lateral (
+    `select s.email, s.reason from unnest(${hiddenArray('$2::text[]')}) as asked (email) cross join lateral (
        select email, reason from suppressions where workspace_id = $1 and email = asked.email offset 0
      ) s`,
     [workspaceId, emails],

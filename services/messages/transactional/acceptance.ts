@@ -15,11 +15,11 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Code, type ConnectError } from '@connectrpc/connect';
+import { CallGroups } from '#lib/batching/call-groups.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import { type Answers, limitIdle, type Stored, storeOnce } from './accepted.ts';
-import { Gathering } from './gathering.ts';
 import type { TransactionalAnswer, TransactionalItem } from './item.ts';
 import {
   isReady,
@@ -49,13 +49,7 @@ const pacedBytesMax = 1024 * 1024;
 /** A call that has waited so long without an answer is slow already. */
 const lateMs = 45;
 
-type Waiting = {
-  item: TransactionalItem;
-  sinceMs: number;
-  /** Of the first of a group. */
-  late: NodeJS.Timeout | undefined;
-  answer: (outcome: TransactionalAnswer | Error) => void;
-};
+type Call = { item: TransactionalItem; sinceMs: number };
 
 /**
  * Accepts transactional messages. Calls of a workspace that come while its group is being written
@@ -63,38 +57,34 @@ type Waiting = {
  */
 export class Acceptance {
   readonly #context: AcceptContext;
-  /** Workspaces with calls that wait; the first is next. */
-  readonly #waiting = new Map<string, Waiting[]>();
-  readonly #busy = new Set<string>();
-  readonly #gathering = new Gathering(() => this.#pump());
+  readonly #groups: CallGroups<Call, TransactionalAnswer>;
   #heldBytes = 0;
   // A group belongs to no call: it must not end with the one that came first.
   readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(context: AcceptContext) {
     this.#context = context;
+    this.#groups = new CallGroups({
+      ...{ groupMax, groupMaxBytes, waitingMax, runningMax },
+      sizeOf: ({ item }) => item.checked.sizeBytes,
+      write: (workspaceId, calls) => this.#outside(() => this.#write(workspaceId, calls)),
+    });
   }
 
   /** Answers when the message is stored. */
-  accept(workspaceId: string, item: TransactionalItem): Promise<TransactionalAnswer> {
-    const waiting = this.#waiting.get(workspaceId) ?? [];
+  async accept(workspaceId: string, item: TransactionalItem): Promise<TransactionalAnswer> {
     const { sizeBytes } = item.checked;
     this.requireRoom(workspaceId);
-    const isFull = waiting.length >= waitingMax || this.#heldBytes + sizeBytes > heldMaxBytes;
-    if (isFull) throw tooMany();
-    this.#waiting.set(workspaceId, waiting);
+    if (this.#heldBytes + sizeBytes > heldMaxBytes) throw tooMany();
+    const isFirst = this.#groups.waitingOf(workspaceId) === 0 && sizeBytes <= pacedBytesMax;
+    const late = isFirst ? this.#whenLate(workspaceId) : undefined;
     this.#heldBytes += sizeBytes;
-    return new Promise((resolve, reject) => {
-      const answer = (outcome: TransactionalAnswer | Error) => {
-        this.#heldBytes -= sizeBytes;
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      };
-      const isFirst = waiting.length === 0 && sizeBytes <= pacedBytesMax;
-      const late = isFirst ? this.#whenLate(workspaceId) : undefined;
-      waiting.push({ item, sinceMs: performance.now(), late, answer });
-      this.#pump();
-    });
+    try {
+      return await this.#groups.add(workspaceId, { item, sinceMs: performance.now() });
+    } finally {
+      clearTimeout(late);
+      this.#heldBytes -= sizeBytes;
+    }
   }
 
   /** One answer for each message, in their order. */
@@ -121,37 +111,11 @@ export class Acceptance {
     this.#context.queued();
   }
 
-  #pump(): void {
-    for (const [workspaceId, waiting] of this.#waiting) {
-      if (this.#busy.size >= runningMax) return;
-      if (this.#busy.has(workspaceId)) continue;
-      if (!this.#gathering.mayBegin(workspaceId, Math.min(waiting.length, groupMax))) continue;
-      this.#waiting.delete(workspaceId);
-      const group = waiting.splice(0, fitting(waiting));
-      // Behind the other workspaces.
-      if (waiting.length > 0) this.#waiting.set(workspaceId, waiting);
-      this.#busy.add(workspaceId);
-      void this.#outside(() => this.#run(workspaceId, group));
-    }
-  }
-
-  async #run(workspaceId: string, group: readonly Waiting[]): Promise<void> {
-    try {
-      const items = group.map(({ item }) => item);
-      const outcomes = await acceptGroup(this.#context, workspaceId, items);
-      this.#notePace(workspaceId, group);
-      group.forEach(({ answer }, index) => {
-        answer(outcomes[index] ?? new Error('a message of a group has no outcome'));
-      });
-    } catch (error) {
-      for (const { answer } of group) answer(error instanceof Error ? error : new Error('unknown'));
-    } finally {
-      clearTimeout(group[0]?.late);
-      this.#busy.delete(workspaceId);
-      const callers = group.length + (this.#waiting.get(workspaceId)?.length ?? 0);
-      this.#gathering.ended(workspaceId, Math.min(callers, groupMax));
-      this.#pump();
-    }
+  async #write(workspaceId: string, calls: readonly Call[]) {
+    const items = calls.map(({ item }) => item);
+    const outcomes = await acceptGroup(this.#context, workspaceId, items);
+    this.#notePace(workspaceId, calls);
+    return outcomes;
   }
 
   /**
@@ -165,22 +129,11 @@ export class Acceptance {
   }
 
   /** Bulk mail is not held for what takes long by its size. */
-  #notePace(workspaceId: string, group: readonly Waiting[]): void {
-    const bytes = group.reduce((sum, { item }) => sum + item.checked.sizeBytes, 0);
-    if (bytes > pacedBytesMax) return;
-    const tookMs = performance.now() - (group[0]?.sinceMs ?? 0);
+  #notePace(workspaceId: string, calls: readonly Call[]): void {
+    if (bytesOf(calls.map(({ item }) => item)) > pacedBytesMax) return;
+    const tookMs = performance.now() - (calls[0]?.sinceMs ?? 0);
     this.#context.admission.urgentTook(workspaceId, tookMs);
   }
-}
-
-/** How many of those who wait make a group; at least one. */
-function fitting(waiting: readonly Waiting[]): number {
-  let bytes = 0;
-  const first = waiting.findIndex(({ item }, index) => {
-    bytes += item.checked.sizeBytes;
-    return index >= groupMax || (index > 0 && bytes > groupMaxBytes);
-  });
-  return first < 0 ? waiting.length : first;
 }
 
 const bytesOf = (items: readonly Pick<TransactionalItem, 'checked'>[]) =>

@@ -4,7 +4,10 @@ export type IssueCode =
   | 'image_without_alt'
   | 'clipped'
   | 'no_unsubscribe_link'
-  | 'unknown_variable';
+  | 'unknown_variable'
+  | 'object_as_text'
+  | 'link_stopped'
+  | 'compiled_for_each';
 
 /** A complaint about a template. */
 export type Issue = {

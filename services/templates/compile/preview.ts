@@ -5,12 +5,12 @@ import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
 import { subjectName } from '#lib/liquid/variables.ts';
 import { Filler, joined } from '#lib/mail/fill.ts';
 import { linkRecipientOf, linkWriter, numberLinks } from '#lib/mail/links.ts';
-import { Marker } from '#lib/mail/marker.ts';
 import { mailSource } from '#lib/mail/source.ts';
 import { compileStructure, type StructureRequest } from '#lib/mail/structure.ts';
 import type { Issue } from './content-error.ts';
 import { withHead } from './head.ts';
 import { clipped, imagesWithoutAlt, withoutUnsubscribeLink } from './inspect.ts';
+import { PreviewMarker, renderedIssues } from './rendered-issues.ts';
 import {
   type LinkSetting,
   type ShownLink,
@@ -109,7 +109,7 @@ async function filledBody(
   { links, steps }: BodyOptions,
 ): Promise<Body> {
   const source = mailSource(whole);
-  const marker = new Marker(source, () => undefined);
+  const marker = new PreviewMarker(source, () => undefined);
   const nodes = parseLiquid(source.text, 'html');
   renderInto(marker, 'html', { nodes, context: newContext('html', { ...data }) });
   const { numbers } = numberLinks(source.text, { utm: links.utm });
@@ -121,17 +121,22 @@ async function filledBody(
     derivesText: true,
   };
   let warnings: Issue[] = [];
-  const { structure } = await compileStructure(request, async (mjml) => {
-    const compiled = await steps.compile(mjml);
-    warnings = compiled.warnings;
-    return compiled.html;
+  const compiled = await compileStructure(request, async (mjml) => {
+    const made = await steps.compile(mjml);
+    warnings = made.warnings;
+    return made.html;
   });
-  const filler = new Filler(structure, {
+  const filler = new Filler(compiled.structure, {
     values: request.marked.values,
     recipient: linkRecipientOf(data),
     writeLink: linkWriter({ utm: links.utm }),
   });
-  return { html: joined(filler.html), text: joined(filler.text), warnings };
+  const rendered = renderedIssues(source, marker, { compiled, request });
+  return {
+    html: joined(filler.html),
+    text: joined(filler.text),
+    warnings: [...warnings, ...rendered],
+  };
 }
 
 /** The body with its Liquid. */

@@ -1,3 +1,4 @@
+import { hiddenArray } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
@@ -11,7 +12,7 @@ export function batchGetTemplates({ store }: Context): Methods['batchGetTemplate
     const rows = await query<VersionRow>(
       em,
       `select asked.id, asked.version as asked, found.version
-       from (select distinct id, version from unnest($2::text[], $3::int[]) as key (id, version)) asked
+       from (select distinct id, version from unnest(${hiddenArray('$2::text[]')}, $3::int[]) as key (id, version)) asked
        cross join lateral (
          select version from templates
          where workspace_id = $1 and id = asked.id

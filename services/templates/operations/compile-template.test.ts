@@ -190,3 +190,34 @@ test.each([
   if (!success) expect(error?.message).toMatch(/takes too long|larger|limit|closed/);
   expect((await preview({ mjmlSource: mail('<mj-text>x</mj-text>') })).success).toBe(true);
 });
+
+test('what values make of a mail is a warning: objects, stopped links, and mails compiled for each', async () => {
+  const mjmlSource = mail(
+    '<mj-text color="{{ contact.custom_string_1 }}">{{ order }}\n<a href="{{ link }}">x</a></mj-text>',
+  );
+  const testData = { order: { no: 1 }, link: 'javascript:alert(1)' };
+  const { html, warnings } = await preview({
+    mjmlSource,
+    testData,
+    contact: { custom_string_1: '#123456' },
+  });
+  expect(html).toContain('<a href="#">');
+  expect(html).toContain('{&#34;no&#34;:1}');
+  expect(warnings.map(({ code, line }) => [code, line])).toEqual([
+    ['object_as_text', 1],
+    ['compiled_for_each', 1],
+    ['link_stopped', 0],
+  ]);
+  expect(warnings.map(({ message }) => message).join()).toContain('{{ contact.custom_string_1 }}');
+});
+
+test.each(['render "footer"', 'include "footer"', 'layout "frame"', 'block main'])(
+  '{%% %s %%} is refused when the template is stored, since there are no files',
+  async (tag) => {
+    const source = mail(`<mj-text>\n{% ${tag} %}</mj-text>`);
+    await expect(given.client.createTemplate(createRequest(source))).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: expect.stringMatching(/needs another file.*line:2/),
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListWebhookDeliveriesRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
@@ -17,7 +18,7 @@ export function listWebhookDeliveries({ store }: Context): Methods['listWebhookD
     const { within, wanted, values } = filtersOf(request);
     const [page] = await query<{ total: number; deliveries: DeliveryRow[] | null }>(
       store.fork(),
-      `with looked_at as materialized (
+      composed(`with looked_at as materialized (
          select id, created_at, status, event_type from deliveries where ${within}
          order by created_at desc limit ${lookedAtMax}
        ),
@@ -31,7 +32,7 @@ export function listWebhookDeliveries({ store }: Context): Methods['listWebhookD
           join lateral (
              select ${deliveryColumns('kept')} from deliveries kept where (workspace_id, id) = ($1, page.id)
            ) delivery on true
-         ) as deliveries`,
+         ) as deliveries`),
       [...values, limit, offset],
     );
     return {

@@ -1,5 +1,5 @@
 import { addPush } from '#lib/events/interest-pushes.ts';
-import { prepared } from '#lib/postgres/prepared.ts';
+import { hiddenArray, prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { CallbackAnswer } from '../callback/callback.ts';
@@ -84,7 +84,7 @@ function shifted(result: AttemptOutcome, aheadMs: number): AttemptOutcome {
 const deliveriesSql = prepared(`
   with endpoints as materialized (
     select s.* from (
-      select distinct * from unnest($1::text[], $2::text[]) as asked (workspace_id, id) order by 1, 2
+      select distinct * from unnest(${hiddenArray('$1::text[]')}, $2::text[]) as asked (workspace_id, id) order by 1, 2
     ) asked
     cross join lateral (
       select workspace_id, id, name, url, source, enabled, disabled_reason, last_delivery_at, failures_in_row, failing_since,
@@ -98,7 +98,7 @@ const deliveriesSql = prepared(`
     update deliveries d set status = given.status, next_attempt_at = given.due_at + clock.ahead,
       delivered_at = case when given.status = 'delivered' then given.ended_at + clock.ahead end,
       last_response_status = given.response_status, last_response_body = given.body, last_error = given.error
-    from unnest($1::text[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::int[],
+    from unnest(${hiddenArray('$1::text[]')}, $3::uuid[], $4::int[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::int[],
       $9::text[], $10::text[]) as given (workspace_id, id, attempt, status, due_at, ended_at, response_status, body, error),
       clock
     where d.workspace_id = given.workspace_id and d.id = given.id and d.attempts = given.attempt and d.status = 'pending'
@@ -156,7 +156,7 @@ const endpointsSql = prepared(`
     enabled = given.disabled_reason is null and s.enabled,
     disabled_reason = coalesce(given.disabled_reason, s.disabled_reason),
     updated_at = coalesce(given.disabled_at, s.updated_at)
-  from unnest($1::text[], $2::text[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
+  from unnest(${hiddenArray('$1::text[]')}, $2::text[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
     $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::text[], $11::timestamptz[])
     as given (workspace_id, id, failures_in_row, failing_since, probe_at, recovered_at, next_claim_at, last_delivery_at,
       next_wake_at, disabled_reason, disabled_at)

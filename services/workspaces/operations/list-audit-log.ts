@@ -1,4 +1,5 @@
 import type { ListAuditLogRequest } from '#gen/postrider/workspaces/v1/audit_pb.ts';
+import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
 import { readPosition, writePosition } from '../audit/position.ts';
@@ -53,5 +54,5 @@ function pageQuery(request: ListAuditLogRequest, rowsMax: number) {
       order by created_at desc, id desc limit ${rowsMax}
     ) page
     order by created_at desc, id desc`;
-  return { text, values };
+  return { text: composed(text), values };
 }

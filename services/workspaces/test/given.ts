@@ -62,7 +62,7 @@ export async function givenService(url?: string) {
     authorize: createAuthorize(context),
     audit: {
       store,
-      write: (em, entry) => writeEntries(em, [entry]),
+      write: writeEntries,
       log: createLog('test', 'silent'),
     },
   });

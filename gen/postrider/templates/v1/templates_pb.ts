@@ -1335,7 +1335,9 @@ export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
 
   /**
    * `mjml` (MJML's own), `image_without_alt`, `clipped` (Gmail hides what is beyond 102 KiB), `no_unsubscribe_link`
-   * (marketing only) or `unknown_variable` (defined neither by the system nor by `test_data` or `contact`).
+   * (marketing only), `unknown_variable` (defined neither by the system nor by `test_data` or `contact`), `object_as_text`
+   * (an object is written as JSON), `link_stopped` (a value leads a link to where none may lead) or `compiled_for_each` (a
+   * value is part of what MJML computes with, so that mails are compiled for each of its values).
    *
    * @generated from field: string code = 4;
    */
@@ -1426,14 +1428,14 @@ export type GetTemplateContentResponse = Message<"postrider.templates.v1.GetTemp
   subject: string;
 
   /**
-   * HTML with Liquid kept; empty if it compiles per recipient.
+   * HTML with Liquid, of a version that a release before 0.3 has stored compiled; else empty.
    *
    * @generated from field: string html = 5;
    */
   html: string;
 
   /**
-   * MJML with Liquid, set only where Liquid makes MJML blocks, so that it compiles per recipient.
+   * MJML with Liquid, its layout and its head.
    *
    * @generated from field: string mjml = 6;
    */

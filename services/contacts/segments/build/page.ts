@@ -4,7 +4,7 @@ import type { StatementScope } from '../compile/statement.ts';
 import { evaluate, evaluateWithin } from '../evaluate.ts';
 import type { MoveContext } from '../live/move.ts';
 import { lockMembers, membersIn, movesOf, writeMoves } from '../members.ts';
-import { type SegmentKey, type SegmentRow, treeOf } from '../segment.ts';
+import { type SegmentKey, type SegmentRow, segmentColumns, treeOf } from '../segment.ts';
 import { recomputeTime } from './recompute.ts';
 
 const evaluationMaxMs = 10_000;
@@ -25,7 +25,8 @@ export function buildPage(
     await lockMembers(em, workspaceId);
     const [row] = await query<SegmentRow>(
       em,
-      'select * from segments where workspace_id = $1 and id = $2 and build_id = $3 for update',
+      `select ${segmentColumns} from segments
+       where workspace_id = $1 and id = $2 and build_id = $3 for update`,
       [workspaceId, id, buildId],
     );
     if (!row) return false;
