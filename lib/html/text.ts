@@ -82,7 +82,7 @@ const formatImage: FormatCallback = ({ attribs }, _walk, builder) => {
 };
 
 /**
- * What the text says of a link after its words, which come without white space; `href` is empty
+ * Writes the address of a link behind its words, which come without white space; `href` is empty
  * where the link has none.
  */
 export type WriteAnchor = (href: string, words: string) => string;

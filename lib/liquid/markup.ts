@@ -2,7 +2,7 @@
  * Values that are HTML already: what `capture` kept, and what filters such as `newline_to_br` made.
  *
  * Liquid works with their plain text, so that comparisons, sizes and filters see values as they
- * are. An output writes their HTML, in which values are told apart and escaped once. A filter that
+ * are. An output writes their HTML, in which values are kept apart and escaped once. A filter that
  * only joins or removes text keeps both; what any other filter makes is escaped as a whole, so that
  * no chain of filters turns a value into markup.
  */
@@ -34,7 +34,7 @@ export class Markup extends Drop {
     this[asText] = text;
   }
 
-  /** What Liquid compares, measures and filters. */
+  /** The text that Liquid compares, measures and filters. */
   override valueOf(): string {
     return this[asText];
   }
@@ -84,9 +84,9 @@ export function rawValue(html: string): Markup {
 }
 
 /** A value with line breaks as HTML has them. */
-export function withBreaks(value: unknown, escape: (value: unknown) => string): Markup {
+export function withBreaks(value: unknown, toHtml: (value: unknown) => string): Markup {
   const pieces: readonly MarkupPiece[] =
-    value instanceof Markup ? value[asPieces] : [{ kind: 'raw', html: escape(value) }];
+    value instanceof Markup ? value[asPieces] : [{ kind: 'raw', html: toHtml(value) }];
   const broken = pieces.flatMap((piece): MarkupPiece[] => {
     if (piece.kind !== 'value') {
       return [{ ...piece, html: piece.html.replace(/\r?\n/g, '<br />\n') }];

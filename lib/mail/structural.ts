@@ -26,8 +26,8 @@ type Place = { tag: OpeningTag; attribute: Attribute | undefined };
 type Range = { start: number; end: number };
 
 /**
- * What a structure depends on, of the values: on one of them, or on whether an address that they
- * make may be used.
+ * A dependency of a structure on values: on one of them, or on whether an address that they make
+ * may be used.
  */
 export type Deciding =
   | { by: 'value'; number: number }
@@ -126,7 +126,7 @@ function isInlineStyle({ name, attributes }: OpeningTag): boolean {
   return name === 'mj-style' && attributes.some((each) => each.name === 'inline');
 }
 
-/** What stands between the tags of elements. */
+/** The contents of elements. */
 function contentsOf(
   source: string,
   tags: readonly OpeningTag[],

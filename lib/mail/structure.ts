@@ -17,7 +17,7 @@ import { mjmlToHtml } from './mjml.ts';
 import { type Deciding, type SourceKind, settled, useOf } from './structural.ts';
 import { isAddress, isAuthors, nowhere, withoutSpaces } from './urls.ts';
 
-/** What is compiled, and how its links are. */
+/** A source to compile, with the setting of its links. */
 export type StructureRequest = {
   kind: SourceKind;
   marked: Marked;
@@ -40,7 +40,7 @@ export type StructureLink = {
   number: number | undefined;
 };
 
-/** What the text says of a link after its words, where that depends on the recipient. */
+/** The address of a link behind its words in the text part, where that depends on the recipient. */
 export type StructureAnchor = {
   words: readonly Piece[];
   /** The link whose address is compared with the words, or an address. */
@@ -48,7 +48,7 @@ export type StructureAnchor = {
   address: string;
   /** As the text has it. */
   written: readonly Piece[];
-  /** What stands before its brackets. */
+  /** The white space before its brackets. */
   space: '' | ' ';
 };
 

@@ -20,7 +20,7 @@ export class PreviewMarker extends Marker {
   }
 }
 
-/** What values make of a mail that its author may not mean. */
+/** Effects of values that the author of a mail may not mean. */
 export function renderedIssues(
   { text }: MailSource,
   { objects }: PreviewMarker,

@@ -191,7 +191,7 @@ test.each([
   expect((await preview({ mjmlSource: mail('<mj-text>x</mj-text>') })).success).toBe(true);
 });
 
-test('what values make of a mail is a warning: objects, stopped links, and mails compiled for each', async () => {
+test('objects, stopped links and values that MJML computes with are warnings', async () => {
   const mjmlSource = mail(
     '<mj-text color="{{ contact.custom_string_1 }}">{{ order }}\n<a href="{{ link }}">x</a></mj-text>',
   );
