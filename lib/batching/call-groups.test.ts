@@ -105,3 +105,16 @@ test('calls above the bound are refused', () => {
   void add(groups, ['a', 'b', 'c']);
   expect(() => groups.add('w', 'd')).toThrow('too many calls of this kind wait');
 });
+
+test('groups of one owner, however many its keys, leave room for those of another', async () => {
+  const { groups, written, go } = givenGroups({
+    runningMax: 4,
+    owner: { of: (key) => key.charAt(0), runningMax: 3 },
+  });
+  const mine = ['a1', 'a2', 'a3', 'a4', 'a5'].flatMap((key) => add(groups, ['x'], key));
+  const another = add(groups, ['y'], 'b1');
+  expect(written.map(({ key }) => key)).toEqual(['a1', 'a2', 'a3', 'b1']);
+  go();
+  await Promise.all([...mine, ...another]);
+  expect(written).toHaveLength(6);
+});

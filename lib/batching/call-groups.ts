@@ -28,6 +28,8 @@ export type CallGroupsOptions<Call, Answer> = {
   waitingMax: number;
   /** Groups at a time. One may wait for locks, so there may be more than connections. */
   runningMax: number;
+  /** Whose keys share a part of the groups at a time, so that they leave room for others. */
+  owner?: { of: (key: string) => string; runningMax: number };
   /** The row that a call is about; if absent, a group takes all calls. */
   rowOf?: (call: Call) => string;
   /** Writes a group: an answer or an error for each call, in their order. */
@@ -48,6 +50,8 @@ export class CallGroups<Call, Answer> {
   /** Keys with calls that wait; the first is next. */
   readonly #waiting = new Map<string, Waiting<Call, Answer>[]>();
   readonly #busy = new Set<string>();
+  /** Groups that run, by owner. */
+  readonly #running = new Map<string, number>();
   readonly #gathering = new Gathering(() => this.#pump());
 
   constructor(options: CallGroupsOptions<Call, Answer>) {
@@ -80,7 +84,7 @@ export class CallGroups<Call, Answer> {
     const { groupMax, runningMax } = this.#options;
     for (const [key, waiting] of this.#waiting) {
       if (this.#busy.size >= runningMax) return;
-      if (this.#busy.has(key)) continue;
+      if (this.#busy.has(key) || !this.#hasRoom(key)) continue;
       if (!this.#gathering.mayBegin(key, Math.min(waiting.length, groupMax))) continue;
       this.#waiting.delete(key);
       const { group, left } = this.#take(waiting);
@@ -89,8 +93,23 @@ export class CallGroups<Call, Answer> {
       const [first] = group;
       if (!first) continue;
       this.#busy.add(key);
+      this.#count(key, 1);
       void first.within(() => this.#run(key, group));
     }
+  }
+
+  #hasRoom(key: string): boolean {
+    const { owner } = this.#options;
+    return !owner || (this.#running.get(owner.of(key)) ?? 0) < owner.runningMax;
+  }
+
+  #count(key: string, by: number): void {
+    const { owner } = this.#options;
+    if (!owner) return;
+    const name = owner.of(key);
+    const running = (this.#running.get(name) ?? 0) + by;
+    if (running === 0) this.#running.delete(name);
+    else this.#running.set(name, running);
   }
 
   /** The first calls that fit into one group. */
@@ -122,6 +141,7 @@ export class CallGroups<Call, Answer> {
       await this.#write(key, group);
     } finally {
       this.#busy.delete(key);
+      this.#count(key, -1);
       // One call alone may be one of many about the same row, which cannot be in one group.
       const callers = group.length > 1 ? group.length + this.waitingOf(key) : 1;
       this.#gathering.ended(key, Math.min(callers, this.#options.groupMax));

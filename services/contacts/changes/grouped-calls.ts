@@ -20,6 +20,8 @@ const groupMax = 100;
 const waitingMax = 1_000;
 /** Each may wait for a lock or a connection. */
 const runningMax = 32;
+/** Of one workspace, which may have calls of many kinds. */
+const runningMaxOfWorkspace = 16;
 const deadlock = '40P01';
 
 /** An operation whose calls share statements and commits with those that come at the same time. */
@@ -30,6 +32,7 @@ export function groupedCalls<Call extends GroupedCall, Answer>({
 }: Options<Call, Answer>): (call: Call, context: HandlerContext) => Promise<Answer> {
   const groups = new CallGroups<Call, Answer>({
     ...{ groupMax, waitingMax, runningMax, isDivisible },
+    owner: { of: workspaceOf, runningMax: runningMaxOfWorkspace },
     rowOf: (call) => JSON.stringify(rowOf(call)),
     write: async (_, calls) => {
       const workspaceId = calls[0]?.workspaceId ?? '';
@@ -37,8 +40,11 @@ export function groupedCalls<Call extends GroupedCall, Answer>({
     },
   });
   return async (call, { signal }) =>
-    groups.add(JSON.stringify([call.workspaceId, kindOf(call)]), call, signal);
+    groups.add(`${call.workspaceId} ${JSON.stringify(kindOf(call))}`, call, signal);
 }
+
+/** Ids of workspaces have no spaces. */
+const workspaceOf = (key: string) => key.slice(0, key.indexOf(' '));
 
 /** Of a deadlock nothing was written. */
 function isDivisible(error: unknown): boolean {
