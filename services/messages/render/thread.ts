@@ -22,10 +22,8 @@ const limits = {
   memoryMb: 256,
   /** A delivery waits with one message at a time, and fewer deliveries than this run at a time. */
   waitingMax: 1_000,
-  warmUps: {
-    html: { html: warmUp('html', 'x') },
-    mjml: { mjml: warmUp('mjml', blank) },
-  },
+  // MJML takes 100 MB: a spare loads it when it is needed.
+  warmUps: { html: { html: warmUp('html', 'x') } },
 };
 /** After this many kills the template is not tried again: each one has cost its full time. */
 const killLimit = 3;
