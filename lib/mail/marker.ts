@@ -47,7 +47,7 @@ export class Marker implements ValueEmitter {
     this.#count = count;
   }
 
-  /** What the structure depends on: each item says where it ends. */
+  /** What the structure depends on, in the order in which it was written. */
   get key(): string {
     return this.#key;
   }
@@ -60,6 +60,7 @@ export class Marker implements ValueEmitter {
   text(text: string): void {
     this.#count(text.length);
     this.#source += text;
+    this.#key += 't';
   }
 
   /** Notes a way that was taken. */
@@ -115,7 +116,7 @@ export class Marker implements ValueEmitter {
 
   #mark(value: MarkedValue, { begin }: NodePlace): void {
     this.#count(value.html.length);
-    this.#key += 'm';
+    this.#key += `m${begin};`;
     this.#source += markOf(nonce, this.#values.length, begin);
     this.#values.push(value);
   }

@@ -58,10 +58,10 @@ function patternOf(nonce: string): RegExp {
 export function withValues(
   source: string,
   nonce: string,
-  valueOf: (number: number, at: number) => string | undefined,
+  textFor: (number: number, at: number) => string | undefined,
 ): string {
   return source.replace(patternOf(nonce), (mark, number: string | undefined, ...rest) => {
     if (number === undefined) return mark;
-    return valueOf(Number(number), Number(rest.at(-2))) ?? mark;
+    return textFor(Number(number), Number(rest.at(-2))) ?? mark;
   });
 }

@@ -59,8 +59,11 @@ export type Structure<Static = string> = {
   anchors: readonly StructureAnchor[];
 };
 
-/** `deciding` are the values that the structure depends on. */
-export type CompiledStructure = { structure: Structure; deciding: Deciding[] };
+/**
+ * `deciding` are the values that the structure depends on: first those that MJML sees, and then
+ * those of the links in what MJML made of them.
+ */
+export type CompiledStructure = { structure: Structure; deciding: Deciding[][] };
 
 /** Throws the mistakes of MJML. A preview brings its own `compile`, which looks at them. */
 export async function compileStructure(
@@ -71,7 +74,7 @@ export async function compileStructure(
   const { source, deciding } = settled(marked, kind);
   const html = kind === 'mjml' ? await compile(source) : source;
   const { structure, links } = structureOf(html, request);
-  return { structure, deciding: [...deciding, ...links] };
+  return { structure, deciding: [deciding, links].filter((each) => each.length > 0) };
 }
 
 /** The structure of HTML whose values are marks, and the links that decide on it. */
