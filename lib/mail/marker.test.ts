@@ -37,6 +37,8 @@ test.each([
     '<b>[<]</b>',
   ],
   ['a raw value', '<p>{{ v | raw }}</p>', 'a <b>c</b>', '<p>[a] <b>[c]</b></p>'],
+  ['a raw comment', '<p>{{ v | raw }}</p>', '<!-- <b>a</b> -->c', '<p><!-- <b>a</b> -->[c]</p>'],
+  ['a raw tag without its end', '<p>{{ v | raw }}</p>', 'a <b c', '<p>[a] <b c</p>'],
   ['a raw value in an attribute', '<p title="{{ v | raw }}">', 'a "<b>', '<p title="[a "<b>]">'],
   ['a value in an attribute without quotes', '<p title={{ v }}>', 'a b', '<p title="[a b]">'],
 ])('of %s the structure has what the outcome depends on', (_what, source, v, expected) => {

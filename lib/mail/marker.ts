@@ -105,11 +105,11 @@ export class Marker implements ValueEmitter {
     }
   }
 
-  /** Tags stay in the source. So does text that is not spelled as a value would be. */
+  /** Tags and comments stay in the source. So does text that is not spelled as a value would be. */
   #raw(html: string, node: NodePlace): void {
-    for (const [run] of html.matchAll(/<[^<>]*>|[^<]+|</g)) {
+    for (const [run] of html.matchAll(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>?|[^<]+/g)) {
       const text = unescapeAttribute(run);
-      if (escapeHtml(text) === run) this.value(text, node);
+      if (!run.startsWith('<') && escapeHtml(text) === run) this.value(text, node);
       else this.write(run);
     }
   }

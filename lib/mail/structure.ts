@@ -15,7 +15,7 @@ import type { Marked } from './marker.ts';
 import { anchorMarkOf, linkMarkOf, type Span, spansOf, tokenMarkOf } from './marks.ts';
 import { mjmlToHtml } from './mjml.ts';
 import { type Deciding, type SourceKind, settled, useOf } from './structural.ts';
-import { isAddress, isAuthors, nowhere, withoutSpaces } from './urls.ts';
+import { isAddress, isAuthors, isScript, nowhere, withoutSpaces } from './urls.ts';
 
 /** What is compiled, and how its links are. */
 export type StructureRequest = {
@@ -96,17 +96,30 @@ function structureOf(
 }
 
 /** MJML leaves single spaces in what Outlook reads, or leaves out. */
-const conditional = /<!--\[if\s[^\]]+\]>[\s\S]*?<!\[endif\]-->/g;
-
 function htmlPieces(html: string, nonce: string): Piece[] {
-  const pieces: Piece[] = [];
+  const parts: Piece[][] = [];
   let at = 0;
-  for (const { 0: text, index } of html.matchAll(conditional)) {
-    pieces.push(...piecesOf(html.slice(at, index), nonce));
-    at = index + text.length;
-    pieces.push(...piecesOf(text, nonce).map(inConditional));
+  for (const { start, end } of conditionals(html)) {
+    parts.push(piecesOf(html.slice(at, start), nonce));
+    parts.push(piecesOf(html.slice(start, end), nonce).map(inConditional));
+    at = end;
   }
-  return [...pieces, ...piecesOf(html.slice(at), nonce)];
+  return [...parts.flat(), ...piecesOf(html.slice(at), nonce)];
+}
+
+const opening = /<!--\[if\s[^\]<]+\]>/g;
+const closing = '<![endif]-->';
+
+/** Where comments stand that Outlook reads. Each search begins where the last one ended. */
+function conditionals(html: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (const { 0: open, index } of html.matchAll(opening)) {
+    if (index < (found.at(-1)?.end ?? 0)) continue;
+    const close = html.indexOf(closing, index + open.length);
+    if (close < 0) break;
+    found.push({ start: index, end: close + closing.length });
+  }
+  return found;
 }
 
 function inConditional(piece: Piece): Piece {
@@ -185,6 +198,7 @@ class Links {
       });
       return use === 'here;' ? { ...written, text: nowhere } : written;
     }
+    if (isAddress(name) && isScript(value)) return { html: nowhere, text: nowhere };
     if (!isLink) return undefined;
     const address = withoutSpaces(value);
     if (address === '') return { html: nowhere, text: nowhere };
@@ -270,8 +284,8 @@ class Links {
     if (!tracking) return html;
     const address = tracking.opens + tokenMarkOf(this.#nonce);
     const pixel = `<img src="${address}" width="1" height="1" alt="" style="display:block">`;
-    const end = html.toLowerCase().lastIndexOf('</body>');
-    return end < 0 ? html + pixel : html.slice(0, end) + pixel + html.slice(end);
+    const end = [...html.matchAll(/<\/body>/gi)].at(-1)?.index ?? html.length;
+    return html.slice(0, end) + pixel + html.slice(end);
   }
 }
 
