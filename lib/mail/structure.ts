@@ -175,7 +175,8 @@ class Links {
   }
 
   textOf(html: string): string {
-    return this.#withoutSpaces(htmlToText(html, (href, words) => this.#anchor(href, words)));
+    const write = (href: string, words: string) => this.#anchor(href, words);
+    return this.#withoutSpaces(htmlToText(html, write, Number.POSITIVE_INFINITY));
   }
 
   /** Undefined where the attribute stays as it is. */
