@@ -106,6 +106,12 @@ test('no value makes a script behind the beginning of an address that the author
   expect(html).not.toContain('javascript');
 });
 
+test('an attribute whose branches of Liquid bring the quotes is as it is written', async () => {
+  const source = '<a href={% if v %}"https://a.example/{{ v }}"{% else %}{{ w }}{% endif %}>x</a>';
+  expect((await mailOf(source, { v: '"b' })).html).toBe('<a href="https://a.example/&#34;b">x</a>');
+  expect((await mailOf(source, { w: 'b onclick=c' })).html).not.toContain('onclick=');
+});
+
 test('a script that MJML puts together of values leads nowhere', async () => {
   const mjml = `<mjml><mj-head><mj-html-attributes><mj-selector path=".a"><mj-html-attribute name="href">{{ v }}</mj-html-attribute></mj-selector></mj-html-attributes></mj-head>
 <mj-body><mj-section><mj-column><mj-text><a class="a" href="https://a.example">x</a></mj-text>
