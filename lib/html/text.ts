@@ -82,8 +82,8 @@ const formatImage: FormatCallback = ({ attribs }, _walk, builder) => {
 };
 
 /**
- * What the text says of a link after its words, which come without white space; `href` is empty
- * where the link has none.
+ * Writes the text about a link after the link's words, which come without white space; `href` is
+ * empty where the link has none.
  */
 export type WriteAnchor = (href: string, words: string) => string;
 
@@ -109,8 +109,8 @@ const formatAnchor =
   };
 
 /**
- * The text part of HTML: what readers see of it, in lines. HTML with marks in place of values may be
- * longer than the mail that it stands for.
+ * The text part of HTML: what readers see of it, in lines. HTML with marks in place of values may
+ * be longer than the mail that it stands for.
  */
 export function htmlToText(
   html: string,

@@ -2,9 +2,9 @@
  * Values that are HTML already: what `capture` kept, and what filters such as `newline_to_br` made.
  *
  * Liquid works with their plain text, so that comparisons, sizes and filters see values as they
- * are. An output writes their HTML, in which values are told apart and escaped once. A filter that
- * only joins or removes text keeps both, also in a list; what any other filter makes is escaped as a
- * whole, so that no chain of filters turns a value into markup.
+ * are. An output writes their HTML, in which values stay apart and are escaped once. A filter that
+ * only joins or removes text keeps both, also in a list; what any other filter makes is escaped as
+ * a whole, so that no chain of filters turns a value into markup.
  */
 import { Drop, type FilterImplOptions, TypeGuards, toValueSync } from 'liquidjs';
 import { escapeHtml, isObjectValue, textOfValue } from './escape.ts';
@@ -37,7 +37,7 @@ export class Markup extends Drop {
     this[asText] = text;
   }
 
-  /** What Liquid compares, measures and filters. */
+  /** The text that Liquid compares, measures and filters. */
   override valueOf(): string {
     return this[asText];
   }

@@ -1,5 +1,5 @@
 /*
- * What Liquid writes, told apart: the author's text, values, and values that are HTML.
+ * The output of Liquid in its kinds: the author's text, values, and values that are HTML.
  *
  * Outputs of HTML leave the escaping to the emitter that they write to: one that only collects text
  * gets HTML, one that keeps values apart gets them as they are.

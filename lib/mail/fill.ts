@@ -39,7 +39,7 @@ export class Filler<Static> {
     this.#filling = filling;
   }
 
-  /** The parts of the HTML, in order. `take` is told of each before the next one is made. */
+  /** The parts of the HTML, in order. `take` gets each before the next one is made. */
   readonly html = (take: Take<Static>): void => {
     for (const piece of this.#structure.html) {
       if (piece.kind === 'static') take(piece.piece, piece.size);

@@ -128,7 +128,7 @@ export type LinkRecipient = {
   systemUrls: readonly string[];
 };
 
-/** What links need of Liquid's values. */
+/** The values of Liquid that links need. */
 export function linkRecipientOf(values: Readonly<Record<string, unknown>>): LinkRecipient {
   return {
     token: String(values.tracking_token ?? ''),
@@ -140,7 +140,7 @@ export function linkRecipientOf(values: Readonly<Record<string, unknown>>): Link
 export type RecipientLink = {
   /** As in the HTML, with the values. */
   rendered: string;
-  /** What stands before the first value. */
+  /** The text before the first value. */
   start: string;
   attribute: string;
   /** Absent for addresses that no reader follows, such as those of pictures. */

@@ -8,7 +8,7 @@ import { mailSource } from './source.ts';
 const newMarker = (source = '') => new Marker(mailSource(source), () => undefined);
 const node = (begin: number) => ({ begin });
 
-/** What Liquid writes, with each value as its text in brackets. */
+/** The output of Liquid, with each value as its text in brackets. */
 function markedOf(source: string, values: Record<string, unknown>): string {
   const body = mailSource(source);
   const marker = new Marker(body, () => undefined);
@@ -41,9 +41,12 @@ test.each([
   ['a raw tag without its end', '<p>{{ v | raw }}</p>', 'a <b c', '<p>[a] <b c</p>'],
   ['a raw value in an attribute', '<p title="{{ v | raw }}">', 'a "<b>', '<p title="[a "<b>]">'],
   ['a value in an attribute without quotes', '<p title={{ v }}>', 'a b', '<p title="[a b]">'],
-])('of %s the structure has what the outcome depends on', (_what, source, v, expected) => {
-  expect(markedOf(source, { v })).toBe(expected);
-});
+])(
+  'the structure has all of a source that the outcome depends on: %s',
+  (_what, source, v, expected) => {
+    expect(markedOf(source, { v })).toBe(expected);
+  },
+);
 
 /** A key is a promise that the source is the same. */
 test.each<[string, (marker: Marker) => void, (marker: Marker) => void]>([

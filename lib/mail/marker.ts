@@ -17,7 +17,7 @@ import type { MailSource } from './source.ts';
 /** A value that stands for a mark: as text, and as HTML. */
 export type MarkedValue = { text: string; html: string };
 
-/** What Liquid wrote for one mail. */
+/** The output of Liquid for one mail. */
 export type Marked = {
   source: string;
   /** By the number of their marks. */
@@ -41,13 +41,13 @@ export class Marker implements ValueEmitter {
   #source = '';
   #key = '';
 
-  /** `count` is told the characters of all that is written; it throws where there are too many. */
+  /** `count` gets the characters of all that is written; it throws where there are too many. */
   constructor({ isInAttribute }: MailSource, count: (size: number) => void) {
     this.#isInAttribute = isInAttribute;
     this.#count = count;
   }
 
-  /** What the structure depends on, in the order in which it was written. */
+  /** All that the structure depends on, in the order in which it was written. */
   get key(): string {
     return this.#key;
   }

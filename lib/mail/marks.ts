@@ -17,7 +17,7 @@ export function tokenMarkOf(nonce: string): string {
   return `${nonce}tz`;
 }
 
-/** What the text says of a link after its words, by its number in the structure. */
+/** The words of the text about a link, after the link's own, by its number in the structure. */
 export function anchorMarkOf(nonce: string, number: number): string {
   return `${nonce}a${number}z`;
 }

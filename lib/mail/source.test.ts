@@ -11,7 +11,7 @@ test.each([
   expect(mailSource(source).text).toBe(expected ?? source);
 });
 
-test('outputs are told apart by whether they stand in an attribute', () => {
+test('an output knows whether it stands in an attribute', () => {
   const { text, isInAttribute } = mailSource('<a href="{{ b }}" {{ c }}>{{ d }}</a>');
   const places = ['{{ b', '{{ c', '{{ d'].map((output) => isInAttribute(text.indexOf(output)));
   expect(places).toEqual([true, false, false]);

@@ -21,7 +21,7 @@ function markedOf(source: string, text: string): Marked {
   };
 }
 
-/** What is compiled, with marks as `V` again. */
+/** The source that is compiled, with marks as `V` again. */
 const settledOf = (source: string, text: string, kind: SourceKind = 'mjml') =>
   settled(markedOf(source, text), kind).source.replace(/m0xv\d+n0z/g, 'V');
 

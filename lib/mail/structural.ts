@@ -30,7 +30,7 @@ type Place = { tag: OpeningTag; attribute: Attribute | undefined };
 type Range = { start: number; end: number };
 
 /**
- * What a structure depends on, of the values: on one of them, or on whether an address that they
+ * A part of the values that a structure depends on: one of them, or whether an address that they
  * make may be used.
  */
 export type Deciding =
@@ -163,7 +163,7 @@ function insideOf(ranges: readonly Range[]): (at: number) => boolean {
   };
 }
 
-/** What stands between the tags of elements. */
+/** The contents of elements, between their tags. */
 function contentsOf(
   source: string,
   tags: readonly OpeningTag[],

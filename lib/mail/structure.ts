@@ -17,7 +17,7 @@ import { mjmlToHtml } from './mjml.ts';
 import { type Deciding, type SourceKind, settled, useOf } from './structural.ts';
 import { isAddress, isAuthors, isScript, nowhere, withoutSpaces } from './urls.ts';
 
-/** What is compiled, and how its links are. */
+/** A source to compile, and how its links are. */
 export type StructureRequest = {
   kind: SourceKind;
   marked: Marked;
@@ -40,7 +40,7 @@ export type StructureLink = {
   number: number | undefined;
 };
 
-/** What the text says of a link after its words, where that depends on the recipient. */
+/** The words of the text about a link, after the link's own, where they depend on the recipient. */
 export type StructureAnchor = {
   words: readonly Piece[];
   /** The link whose address is compared with the words, or an address. */
@@ -48,7 +48,7 @@ export type StructureAnchor = {
   address: string;
   /** As the text has it. */
   written: readonly Piece[];
-  /** What stands before its brackets. */
+  /** The text before its brackets. */
   space: '' | ' ';
 };
 

@@ -1,9 +1,9 @@
 /*
  * Where addresses that are made from values may lead.
  *
- * What the author wrote stays: a scheme of any app, a path. An address whose beginning is a value
- * leads to web pages, mail, phone and message addresses, or to a place in the mail, and never to a
- * script.
+ * An address that the author wrote stays: a scheme of any app, a path. An address whose beginning
+ * is a value leads to web pages, mail, phone and message addresses, or to a place in the mail. None
+ * leads to a script, whoever wrote it.
  */
 import { unescapeAttribute } from '../html/links.ts';
 

@@ -1,9 +1,10 @@
 /*
  * A run: the messages of one claim, from their rows to their outcomes in the record.
  *
- * Order per message: letter (variant, links, tokens), Liquid, the sender's queue, writing when there
- * is room, journal, body, outcome, `fate.ts`, recorder. Templates that may run long are rendered in
- * a thread first, one after the other; so are mails whose structure is not compiled yet.
+ * Order per message: letter (variant, links, tokens), Liquid, the sender's queue, writing once
+ * there is room, journal, body, outcome, `fate.ts`, recorder. Templates that may run long are
+ * rendered in a thread first, one after the other; so are mails whose structure is not compiled
+ * yet.
  *
  * Each message ends in one of two ways: its outcome is recorded, or its claim is given back
  * (`unsent`). `done` resolves when all have. A call that ends earlier changes nothing: a run

@@ -56,7 +56,7 @@ test('values that decide keep structures apart, also of calls that waited togeth
   expect(structures.find('way', requestOf('green'))).toBeUndefined();
 });
 
-test('what links depend on belongs to the values that made them', async () => {
+test('decisions about links belong to the values that made the links', async () => {
   const structures = new Structures();
   // By the first value one or the other of two links is there.
   const compile = async ({ marked: { values } }: StructureRequest) => {
