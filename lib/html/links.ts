@@ -53,10 +53,11 @@ const entities = new Map([
 export function unescapeAttribute(value: string): string {
   if (!value.includes('&')) return value;
   return value.replace(
-    /&(?:(amp|lt|gt|quot|apos)|#(\d{2,5})|#x([\da-f]{2,4}));/gi,
-    (_, name: string | undefined, decimal: string | undefined, hex: string | undefined) =>
-      name === undefined
-        ? String.fromCharCode(Number.parseInt(decimal ?? hex ?? '', decimal ? 10 : 16))
-        : (entities.get(name.toLowerCase()) ?? ''),
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
+    (found, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
+      if (name !== undefined) return entities.get(name.toLowerCase()) ?? '';
+      const point = Number.parseInt(decimal ?? hex ?? '', decimal ? 10 : 16);
+      return point <= 0x10ffff ? String.fromCodePoint(point) : found;
+    },
   );
 }

@@ -82,8 +82,8 @@ const formatImage: FormatCallback = ({ attribs }, _walk, builder) => {
 };
 
 /**
- * Writes the address of a link behind its words, which come without white space; `href` is empty
- * where the link has none.
+ * Writes the text about a link after the link's words, which come without white space; `href` is
+ * empty where the link has none.
  */
 export type WriteAnchor = (href: string, words: string) => string;
 
@@ -108,8 +108,15 @@ const formatAnchor =
     if (written !== '') builder.addInline(written, { noWordTransform: true });
   };
 
-/** The text part of HTML: what readers see of it, in lines. */
-export function htmlToText(html: string, write: WriteAnchor = plainAnchor): string {
+/**
+ * The text part of HTML: what readers see of it, in lines. HTML with marks in place of values may
+ * be longer than the mail that it stands for.
+ */
+export function htmlToText(
+  html: string,
+  write: WriteAnchor = plainAnchor,
+  maxInputLength = maximumInput,
+): string {
   return convert(withHiddenMarked(html), {
     wordwrap: false,
     formatters: {
@@ -118,7 +125,7 @@ export function htmlToText(html: string, write: WriteAnchor = plainAnchor): stri
       image: formatImage,
       anchor: formatAnchor(write),
     },
-    limits: { maxInputLength: maximumInput, maxDepth: maximumDepth },
+    limits: { maxInputLength, maxDepth: maximumDepth },
     selectors: [
       { selector: 'img', format: 'image' },
       { selector: 'tr', format: 'row' },

@@ -123,7 +123,7 @@ function newEngine(
   return engine;
 }
 
-/** For HTML: every filter, and every output, keeps values apart from markup. */
+/** For HTML: every filter, and each output, keeps values apart from markup. */
 function keepMarkup(engine: Liquid): void {
   for (const [name, filter] of Object.entries(engine.filters)) {
     if (typeof filter === 'function') engine.registerFilter(name, onMarkup(name, filter));

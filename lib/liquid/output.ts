@@ -1,5 +1,5 @@
 /*
- * The output of Liquid in three kinds: the author's text, values, and values that are HTML.
+ * The output of Liquid in its kinds: the author's text, values, and values that are HTML.
  *
  * Outputs of HTML leave the escaping to the emitter that they write to: one that only collects text
  * gets HTML, one that keeps values apart gets them as they are.
@@ -15,8 +15,18 @@ import {
   type TopLevelToken,
   Value,
 } from 'liquidjs';
-import { escapeHtml, isObjectValue, textOfValue } from './escape.ts';
-import { htmlOf, Markup, type MarkupPiece, type NodePlace, piecesOf, rawValue } from './markup.ts';
+import { escapeHtml, textOfValue } from './escape.ts';
+import {
+  holdsMarkup,
+  htmlOf,
+  listMarkup,
+  Markup,
+  type MarkupPiece,
+  type NodePlace,
+  piecesOf,
+  rawValue,
+  withRawTexts,
+} from './markup.ts';
 
 /** Takes values apart from the author's text, which comes by `write`. */
 export interface ValueEmitter extends Emitter {
@@ -38,10 +48,12 @@ export function writeValue(
   value: unknown,
   { node, isRaw, context }: { node: NodePlace; isRaw: boolean; context: Context },
 ): void {
-  if (value instanceof Markup) {
-    context.memoryLimit.use(value.length);
-    if (keepsValues(emitter)) emitter.markup(value, node);
-    else emitter.write(htmlOf(value));
+  if (value instanceof Markup || (isRaw && holdsMarkup(value))) {
+    const markup = value instanceof Markup ? value : listMarkup([value]);
+    const written = isRaw ? withRawTexts(markup) : markup;
+    context.memoryLimit.use(written.length);
+    if (keepsValues(emitter)) emitter.markup(written, node);
+    else emitter.write(htmlOf(written));
     return;
   }
   if (isObjectValue(value) && keepsValues(emitter)) emitter.object?.(node);
@@ -107,12 +119,14 @@ export class CapturingEmitter implements ValueEmitter {
   }
 
   value(text: string, node: NodePlace): void {
+    // Captures within captures would keep ever more of them without being larger.
+    if (text === '') return;
     this.#pieces.push({ kind: 'value', text, node });
     this.#text += text;
   }
 
   markup(markup: Markup): void {
-    this.#pieces.push(...piecesOf(markup));
+    for (const piece of piecesOf(markup)) this.#pieces.push(piece);
     this.#text += markup.valueOf();
   }
 

@@ -95,12 +95,21 @@ export function isCountable(address: string): boolean {
   return Buffer.byteLength(address) <= signedUrlMax && URL.canParse(address);
 }
 
-/** The number of a link that values are part of, by the outputs that wrote them. */
+/** The number of a link that values are part of, by the first of the outputs that wrote them. */
 export function numberByOutput({ ranges, other }: LinkNumbers, begins: readonly number[]): number {
-  const found = ranges.find(({ start, end }) =>
-    begins.some((begin) => begin >= start && begin < end),
-  );
-  return found?.number ?? other;
+  return begins.reduce((least, begin) => Math.min(least, numberAt(ranges, begin) ?? other), other);
+}
+
+/** Ranges follow each other, and their numbers are below that of all others. */
+function numberAt(ranges: LinkNumbers['ranges'], begin: number): number | undefined {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle]?.end ?? 0) <= begin) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low];
+  return range && range.start <= begin ? range.number : undefined;
 }
 
 export interface LinkWriting extends LinkOptions {
@@ -119,7 +128,7 @@ export type LinkRecipient = {
   systemUrls: readonly string[];
 };
 
-/** Liquid's values that links need. */
+/** The values of Liquid that links need. */
 export function linkRecipientOf(values: Readonly<Record<string, unknown>>): LinkRecipient {
   return {
     token: String(values.tracking_token ?? ''),

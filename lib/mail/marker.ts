@@ -41,13 +41,13 @@ export class Marker implements ValueEmitter {
   #source = '';
   #key = '';
 
-  /** `count` gets the characters of each text; it throws where there are too many. */
+  /** `count` gets the characters of all that is written; it throws where there are too many. */
   constructor({ isInAttribute }: MailSource, count: (size: number) => void) {
     this.#isInAttribute = isInAttribute;
     this.#count = count;
   }
 
-  /** Names the structure: each item says where it ends. */
+  /** All that the structure depends on, in the order in which it was written. */
   get key(): string {
     return this.#key;
   }
@@ -60,6 +60,7 @@ export class Marker implements ValueEmitter {
   text(text: string): void {
     this.#count(text.length);
     this.#source += text;
+    this.#key += 't';
   }
 
   /** Notes a way that was taken. */
@@ -104,18 +105,18 @@ export class Marker implements ValueEmitter {
     }
   }
 
-  /** Tags stay in the source. So does text that is not spelled as a value would be. */
+  /** Tags and comments stay in the source. So does text that is not spelled as a value would be. */
   #raw(html: string, node: NodePlace): void {
-    for (const [run] of html.matchAll(/<[^<>]*>|[^<]+|</g)) {
+    for (const [run] of html.matchAll(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>?|[^<]+/g)) {
       const text = unescapeAttribute(run);
-      if (escapeHtml(text) === run) this.value(text, node);
+      if (!run.startsWith('<') && escapeHtml(text) === run) this.value(text, node);
       else this.write(run);
     }
   }
 
   #mark(value: MarkedValue, { begin }: NodePlace): void {
     this.#count(value.html.length);
-    this.#key += 'm';
+    this.#key += `m${begin};`;
     this.#source += markOf(nonce, this.#values.length, begin);
     this.#values.push(value);
   }

@@ -17,7 +17,7 @@ export function tokenMarkOf(nonce: string): string {
   return `${nonce}tz`;
 }
 
-/** The address of a link behind its words in the text part, by its number in the structure. */
+/** The words of the text about a link, after the link's own, by its number in the structure. */
 export function anchorMarkOf(nonce: string, number: number): string {
   return `${nonce}a${number}z`;
 }
@@ -58,10 +58,10 @@ function patternOf(nonce: string): RegExp {
 export function withValues(
   source: string,
   nonce: string,
-  textOf: (number: number, at: number) => string | undefined,
+  textFor: (number: number, at: number) => string | undefined,
 ): string {
   return source.replace(patternOf(nonce), (mark, number: string | undefined, ...rest) => {
     if (number === undefined) return mark;
-    return textOf(Number(number), Number(rest.at(-2))) ?? mark;
+    return textFor(Number(number), Number(rest.at(-2))) ?? mark;
   });
 }

@@ -37,9 +37,11 @@ export async function mjmlToHtml(
     validationLevel: isChecked ? 'soft' : 'skip',
     // Includes would read files of this machine.
     ignoreIncludes: true,
-    fonts: source.includes(defaultFont)
-      ? { ...hostedFonts, [defaultFont]: defaultFontUrl }
-      : hostedFonts,
+    // MJML adds those that a mail names, which are no other mail's.
+    fonts: {
+      ...hostedFonts,
+      ...(source.includes(defaultFont) && { [defaultFont]: defaultFontUrl }),
+    },
   });
   return { html: compactHtml(html, isNeeded), issues: errors };
 }

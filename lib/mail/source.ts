@@ -3,7 +3,7 @@
  */
 import { replaceAttributes, scanAttributes } from '../html/attributes.ts';
 import { withoutInvisible } from '../liquid/parse.ts';
-import { liquidSpans } from '../liquid/spans.ts';
+import { liquidSpans, mapLiquid } from '../liquid/spans.ts';
 
 export type MailSource = {
   text: string;
@@ -17,7 +17,7 @@ export type MailSource = {
  */
 export function mailSource(given: string): MailSource {
   const text = replaceAttributes(withoutInvisible(given), ({ value, quote }) =>
-    quote === '' && liquidSpans(value).length > 0 ? value : undefined,
+    quote === '' && liquidSpans(value).length > 0 && !hasQuotes(value) ? value : undefined,
   );
   const within = new Set(
     scanAttributes(text).flatMap(({ start, value }) =>
@@ -25,4 +25,9 @@ export function mailSource(given: string): MailSource {
     ),
   );
   return { text, isInAttribute: (begin) => within.has(begin) };
+}
+
+/** Whether its branches bring quotes of their own. */
+function hasQuotes(value: string): boolean {
+  return /["']/.test(mapLiquid(value, { liquid: () => '' }));
 }

@@ -12,22 +12,26 @@ import {
 } from '../html/attributes.ts';
 import type { Marked } from './marker.ts';
 import { spansOf, withValues } from './marks.ts';
-import { guardedAddress, nowhere, withoutSpaces } from './urls.ts';
+import { guardedAddress, isAddress, isComputedAddress, nowhere, withoutSpaces } from './urls.ts';
 
 export type SourceKind = 'mjml' | 'html';
 
 /** Attributes that components of MJML write as they are. */
 const passing = new Set(['href', 'src', 'alt', 'title', 'srcset', 'rel', 'target']);
+/** Elements whose content decides what MJML computes or what the text part says. */
+const decidingContents = new Set(['pre', 'style', 'mj-style', 'mj-html-attributes']);
 /** Attributes of HTML that the text part, fonts or inlined CSS depend on. */
-const deciding = new Set(['style', 'hidden', 'role']);
+const deciding = new Set(['style', 'hidden', 'role', 'start', 'type']);
 const selected = new Set(['class', 'id']);
+/** Attributes that the CSS that is inlined may select by. */
+type Selected = 'none' | 'named' | 'all';
 
 type Place = { tag: OpeningTag; attribute: Attribute | undefined };
 type Range = { start: number; end: number };
 
 /**
- * A dependency of a structure on values: on one of them, or on whether an address that they make
- * may be used.
+ * A part of the values that a structure depends on: one of them, or whether an address that they
+ * make may be used.
  */
 export type Deciding =
   | { by: 'value'; number: number }
@@ -65,9 +69,8 @@ export function settled(
   const deciding: Deciding[] = [];
   const source = replaceAttributes(
     given,
-    ({ name, value }) => {
-      // Of MJML: HTML has no such attributes.
-      const parts = name.endsWith('-url') ? spansOf(value, nonce) : [];
+    ({ tag, name, value }) => {
+      const parts = isComputedAddress({ tag, name }) ? spansOf(value, nonce) : [];
       if (!parts.some((part) => part.kind === 'value')) return undefined;
       const rendered = withValues(value, nonce, (number) => {
         deciding.push({ by: 'value', number });
@@ -79,24 +82,24 @@ export function settled(
     { hasLiquid: false },
   );
   const tags = scanTags(source, { hasLiquid: false });
-  const ranges = [
-    ...contentsOf(source, tags, ({ name }) => name === 'pre'),
-    ...contentsOf(source, tags, ({ name }) => name === 'mj-html-attributes'),
-    ...contentsOf(source, tags, isInlineStyle),
-  ];
-  const isInlined = tags.some((tag) => tag.name === 'mj-html-attributes' || isInlineStyle(tag));
+  const styles = contentsOf(source, tags, isInlineStyle);
+  const isWithin = insideOf([
+    ...contentsOf(source, tags, ({ name }) => decidingContents.has(name)),
+    ...styles,
+  ]);
+  const isClosing = insideOf(closingTags(source));
+  const isSelected = selectedBy(source, { tags, styles });
   const placeAt = placeFinder(tags);
   const whole = withValues(source, nonce, (number, at) => {
     const value = values[number];
     if (value === undefined) return undefined;
     const place = placeAt(at);
-    const isWithin = ranges.some(({ start, end }) => at >= start && at < end);
-    if (!isWithin && (place === undefined || passes(place, { kind, isInlined }))) {
-      return undefined;
-    }
+    const isInClosing = isClosing(at);
+    const mayPass = place ? passes(place, { kind, selected: isSelected }) : !isInClosing;
+    if (!isWithin(at) && mayPass) return undefined;
     deciding.push({ by: 'value', number });
-    if (place && !isQuoted(place)) return value.text.replace(/[^\w\s-]/g, '');
-    return value.html;
+    const isBare = place ? !isQuoted(place) : isInClosing;
+    return isBare ? value.text.replace(/[^\w\s-]/g, '') : value.html;
   });
   return { source: whole, deciding };
 }
@@ -113,20 +116,54 @@ function isQuoted({ attribute }: Place): boolean {
 
 function passes(
   { tag, attribute }: Place,
-  { kind, isInlined }: { kind: SourceKind; isInlined: boolean },
+  { kind, selected: by }: { kind: SourceKind; selected: Selected },
 ): boolean {
   if (!attribute || attribute.quote === '') return false;
   if (kind === 'mjml' && /^mj(ml$|-)/.test(tag.name)) {
     return tag.name !== 'mj-font' && passing.has(attribute.name);
   }
-  return !deciding.has(attribute.name) && !(isInlined && selected.has(attribute.name));
+  if (deciding.has(attribute.name)) return false;
+  return (
+    by === 'none' || !(by === 'all' ? !isAddress(attribute.name) : selected.has(attribute.name))
+  );
+}
+
+function selectedBy(
+  source: string,
+  { tags, styles }: { tags: readonly OpeningTag[]; styles: readonly Range[] },
+): Selected {
+  if (styles.some(({ start, end }) => source.slice(start, end).includes('['))) return 'all';
+  const isInlined = styles.length > 0 || tags.some(({ name }) => name === 'mj-html-attributes');
+  return isInlined ? 'named' : 'none';
 }
 
 function isInlineStyle({ name, attributes }: OpeningTag): boolean {
   return name === 'mj-style' && attributes.some((each) => each.name === 'inline');
 }
 
-/** The contents of elements. */
+/** Closing tags, whose names may be values. */
+function closingTags(source: string): Range[] {
+  return [...source.matchAll(/<\/[a-z][^<>]*>/gi)].map(({ 0: tag, index }) => ({
+    start: index,
+    end: index + tag.length,
+  }));
+}
+
+/** Whether places that are asked for in their order stand in one of the ranges. */
+function insideOf(ranges: readonly Range[]): (at: number) => boolean {
+  const ordered = ranges.toSorted((a, b) => a.start - b.start);
+  let next = 0;
+  let end = 0;
+  return (at) => {
+    for (let range = ordered[next]; range && range.start <= at; range = ordered[next]) {
+      end = Math.max(end, range.end);
+      next += 1;
+    }
+    return at < end;
+  };
+}
+
+/** The contents of elements, between their tags. */
 function contentsOf(
   source: string,
   tags: readonly OpeningTag[],

@@ -15,9 +15,9 @@ import type { Marked } from './marker.ts';
 import { anchorMarkOf, linkMarkOf, type Span, spansOf, tokenMarkOf } from './marks.ts';
 import { mjmlToHtml } from './mjml.ts';
 import { type Deciding, type SourceKind, settled, useOf } from './structural.ts';
-import { isAddress, isAuthors, nowhere, withoutSpaces } from './urls.ts';
+import { isAddress, isAuthors, isScript, nowhere, withoutSpaces } from './urls.ts';
 
-/** A source to compile, with the setting of its links. */
+/** A source to compile, and how its links are. */
 export type StructureRequest = {
   kind: SourceKind;
   marked: Marked;
@@ -40,7 +40,7 @@ export type StructureLink = {
   number: number | undefined;
 };
 
-/** The address of a link behind its words in the text part, where that depends on the recipient. */
+/** The words of the text about a link, after the link's own, where they depend on the recipient. */
 export type StructureAnchor = {
   words: readonly Piece[];
   /** The link whose address is compared with the words, or an address. */
@@ -48,7 +48,7 @@ export type StructureAnchor = {
   address: string;
   /** As the text has it. */
   written: readonly Piece[];
-  /** The white space before its brackets. */
+  /** The text before its brackets. */
   space: '' | ' ';
 };
 
@@ -59,8 +59,11 @@ export type Structure<Static = string> = {
   anchors: readonly StructureAnchor[];
 };
 
-/** `deciding` are the values that the structure depends on. */
-export type CompiledStructure = { structure: Structure; deciding: Deciding[] };
+/**
+ * `deciding` are the values that the structure depends on: first those that MJML sees, and then
+ * those of the links in what MJML made of them.
+ */
+export type CompiledStructure = { structure: Structure; deciding: Deciding[][] };
 
 /** Throws the mistakes of MJML. A preview brings its own `compile`, which looks at them. */
 export async function compileStructure(
@@ -71,7 +74,7 @@ export async function compileStructure(
   const { source, deciding } = settled(marked, kind);
   const html = kind === 'mjml' ? await compile(source) : source;
   const { structure, links } = structureOf(html, request);
-  return { structure, deciding: [...deciding, ...links] };
+  return { structure, deciding: [deciding, links].filter((each) => each.length > 0) };
 }
 
 /** The structure of HTML whose values are marks, and the links that decide on it. */
@@ -93,17 +96,30 @@ function structureOf(
 }
 
 /** MJML leaves single spaces in what Outlook reads, or leaves out. */
-const conditional = /<!--\[if\s[^\]]+\]>[\s\S]*?<!\[endif\]-->/g;
-
 function htmlPieces(html: string, nonce: string): Piece[] {
-  const pieces: Piece[] = [];
+  const parts: Piece[][] = [];
   let at = 0;
-  for (const { 0: text, index } of html.matchAll(conditional)) {
-    pieces.push(...piecesOf(html.slice(at, index), nonce));
-    at = index + text.length;
-    pieces.push(...piecesOf(text, nonce).map(inConditional));
+  for (const { start, end } of conditionals(html)) {
+    parts.push(piecesOf(html.slice(at, start), nonce));
+    parts.push(piecesOf(html.slice(start, end), nonce).map(inConditional));
+    at = end;
   }
-  return [...pieces, ...piecesOf(html.slice(at), nonce)];
+  return [...parts.flat(), ...piecesOf(html.slice(at), nonce)];
+}
+
+const opening = /<!--\[if\s[^\]<]+\]>/g;
+const closing = '<![endif]-->';
+
+/** Where comments stand that Outlook reads. Each search begins where the last one ended. */
+function conditionals(html: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (const { 0: open, index } of html.matchAll(opening)) {
+    if (index < (found.at(-1)?.end ?? 0)) continue;
+    const close = html.indexOf(closing, index + open.length);
+    if (close < 0) break;
+    found.push({ start: index, end: close + closing.length });
+  }
+  return found;
 }
 
 function inConditional(piece: Piece): Piece {
@@ -159,7 +175,8 @@ class Links {
   }
 
   textOf(html: string): string {
-    return this.#withoutSpaces(htmlToText(html, (href, words) => this.#anchor(href, words)));
+    const write = (href: string, words: string) => this.#anchor(href, words);
+    return this.#withoutSpaces(htmlToText(html, write, Number.POSITIVE_INFINITY));
   }
 
   /** Undefined where the attribute stays as it is. */
@@ -182,6 +199,7 @@ class Links {
       });
       return use === 'here;' ? { ...written, text: nowhere } : written;
     }
+    if (isAddress(name) && isScript(value)) return { html: nowhere, text: nowhere };
     if (!isLink) return undefined;
     const address = withoutSpaces(value);
     if (address === '') return { html: nowhere, text: nowhere };
@@ -267,8 +285,8 @@ class Links {
     if (!tracking) return html;
     const address = tracking.opens + tokenMarkOf(this.#nonce);
     const pixel = `<img src="${address}" width="1" height="1" alt="" style="display:block">`;
-    const end = html.toLowerCase().lastIndexOf('</body>');
-    return end < 0 ? html + pixel : html.slice(0, end) + pixel + html.slice(end);
+    const end = [...html.matchAll(/<\/body>/gi)].at(-1)?.index ?? html.length;
+    return html.slice(0, end) + pixel + html.slice(end);
   }
 }
 

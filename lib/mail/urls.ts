@@ -1,9 +1,9 @@
 /*
  * Where addresses that are made from values may lead.
  *
- * The author's own part stays: a scheme of any app, a path. An address whose beginning is a value
- * leads to web pages, mail, phone and message addresses, or to a place in the mail, and never to a
- * script.
+ * An address that the author wrote stays: a scheme of any app, a path. An address whose beginning
+ * is a value leads to web pages, mail, phone and message addresses, or to a place in the mail. None
+ * leads to a script, whoever wrote it.
  */
 import { unescapeAttribute } from '../html/links.ts';
 
@@ -17,10 +17,29 @@ const addressAttributes = new Set([
   'poster',
   'srcset',
   'xlink:href',
+  'data',
 ]);
 
 export function isAddress(attribute: string): boolean {
-  return addressAttributes.has(attribute) || attribute.endsWith('-url');
+  return addressAttributes.has(attribute);
+}
+
+const computed = new Set(['thumbnails-src', 'left-icon', 'right-icon']);
+
+/** Whether MJML makes addresses of an attribute, so that it has to be known before. */
+export function isComputedAddress({ tag, name }: { tag: string; name: string }): boolean {
+  return name.endsWith('-url') || computed.has(name) || (tag === 'mj-font' && name === 'href');
+}
+
+/** References that browsers know in the scheme of an address, besides those that addresses have. */
+const unseen = /&(?:tab|newline);|&#(?:0*(?:9|10|13)(?!\d)|x0*[9ad](?![\da-f]));?/gi;
+const colon = /&colon;|&#0*58(?!\d);?|&#x0*3a(?![\da-f]);?/gi;
+
+/** Whether an address of HTML runs a script where it is followed, whoever wrote it. */
+export function isScript(address: string): boolean {
+  const read = unescapeAttribute(address.replace(unseen, '').replace(colon, ':'));
+  // Browsers leave out white space and control characters.
+  return /^(?:(?:java|vb)script:|data:text\/html)/i.test(read.replace(/[^!-~\u0080-\uffff]+/g, ''));
 }
 
 /** Takes the place of an address that may not be used. */
@@ -40,7 +59,7 @@ export function guardedAddress(rendered: string, start: string, attribute: strin
 /** Pictures to choose from, each with its width or density. */
 function guardedCandidates(candidates: string): string {
   return candidates.replace(
-    /(^|,)(\s*)(?!https?:|cid:|data:image\/)[a-z][a-z0-9+.-]*:[^\s,]*/gi,
+    /(^|,)([^!-~\u0080-\uffff]*)(?!https?:|cid:|data:image\/)[a-z][a-z0-9+.-]*:[^\s,]*/gi,
     `$1$2${nowhere}`,
   );
 }

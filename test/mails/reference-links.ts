@@ -6,7 +6,18 @@ import { type HtmlAttribute, type HtmlToken, tokensOf } from './tokens.ts';
 
 /** The rules of links, on HTML as a browser reads it. */
 
-const addresses = new Set(['href', 'src', 'action', 'formaction', 'background', 'poster']);
+const addresses = new Set([
+  'href',
+  'src',
+  'action',
+  'formaction',
+  'background',
+  'poster',
+  'data',
+  'xlink:href',
+]);
+/** Attributes of MJML from which it makes addresses. */
+const sources = new Set(['thumbnails-src', 'left-icon', 'right-icon']);
 const linkTags = new Set(['a', 'area', 'v:roundrect', 'v:rect']);
 /** Schemes of the web, of mail, phones and messages, and of a mail's own pictures. */
 const harmless = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
@@ -37,7 +48,7 @@ export function guardedLinks(html: string, mail: GivenMail): string {
 
 /** The same for attributes of MJML from which it makes several addresses. */
 export function guardedSources(mjml: string, mail: GivenMail): string {
-  return guarded(mjml, mail, (name) => name.endsWith('-url'));
+  return guarded(mjml, mail, (name) => name.endsWith('-url') || sources.has(name));
 }
 
 function guarded(html: string, mail: GivenMail, isMeant: (name: string) => boolean): string {
@@ -58,6 +69,7 @@ function guarded(html: string, mail: GivenMail, isMeant: (name: string) => boole
     const address = value.trim().replace(/[\s\0]+/g, '%20');
     if (address === '') return isLink ? '#' : undefined;
     const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(address) ?? [];
+    if (/^(javascript|vbscript|data:text\/html)/i.test(address)) return '#';
     if (scheme === undefined) {
       const isStarted = /^[/?#.]/.test(address) || (isOwn && startsAnAddress(written, value));
       return isStarted ? (isLink || !isOwn ? address : undefined) : '#';

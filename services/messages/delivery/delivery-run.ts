@@ -1,7 +1,7 @@
 /*
  * A run: the messages of one claim, from their rows to their outcomes in the record.
  *
- * Order per message: letter (variant, links, tokens), Liquid, the sender's queue, writing when
+ * Order per message: letter (variant, links, tokens), Liquid, the sender's queue, writing once
  * there is room, journal, body, outcome, `fate.ts`, recorder. Templates that may run long are
  * rendered in a thread first, one after the other; so are mails whose structure is not compiled
  * yet.

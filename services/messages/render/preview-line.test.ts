@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { cpuMs } from '../../../test/cpu-time.ts';
 import { withPreviewLine } from './preview-line.ts';
 
 const own = '{% if subject_preview_line %}';
@@ -35,3 +36,15 @@ test('HTML without a preview line gets a hidden one for messages that have their
   expect(lined).toContain(`<body>${own}<div style="display:none;`);
   expect(lined).toContain(`${value}</div>{% endif %}<p>Hi</p>`);
 });
+
+test.each(['<body ', '<mj-preview ', '<mj-head ', '<mjml ', '<mj-head/', '<mj-preview/>'])(
+  'half a megabyte of %s is read in one go',
+  (unit) => {
+    const source = unit.repeat(500_000 / unit.length);
+    const ms = cpuMs(() => {
+      withPreviewLine(source);
+      withPreviewLine(`${source}>`);
+    });
+    expect(ms).toBeLessThan(500);
+  },
+);

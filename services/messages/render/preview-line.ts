@@ -12,9 +12,8 @@ const nearStart = 1_000;
  * that is compiled later.
  */
 export function withPreviewLine(source: string): string {
-  const body = /<body\b[^>]*>/.exec(source);
-  if (!body) return inMjml(source);
-  const start = body.index + body[0].length;
+  const start = endOfOpening(source, /<body\b/g);
+  if (start === undefined) return inMjml(source);
   const found = inHtml.exec(source.slice(start, start + nearStart));
   const own = `{% if ${previewLineName} %}<div style="${hidden}">${value}</div>{% endif %}`;
   if (!found) return splice(source, start, start, own);
@@ -23,17 +22,25 @@ export function withPreviewLine(source: string): string {
 }
 
 function inMjml(source: string): string {
-  const preview = /<mj-preview\b[^>/]*>/.exec(source);
-  const inner = preview ? preview.index + preview[0].length : -1;
-  const changed = preview ? replaced(source, inner, '</mj-preview>') : undefined;
+  const inner = endOfOpening(source, /<mj-preview\b/g, '/');
+  const changed = inner === undefined ? undefined : replaced(source, inner, '</mj-preview>');
   if (changed !== undefined) return changed;
   const own = `{% if ${previewLineName} %}<mj-preview>${value}</mj-preview>{% endif %}`;
-  const head = /<mj-head\b[^>/]*>/.exec(source);
-  if (head) return splice(source, head.index + head[0].length, head.index + head[0].length, own);
-  const root = /<mjml\b[^>]*>/.exec(source);
-  if (!root) return source;
-  const start = root.index + root[0].length;
-  return splice(source, start, start, `<mj-head>${own}</mj-head>`);
+  const head = endOfOpening(source, /<mj-head\b/g, '/');
+  if (head !== undefined) return splice(source, head, head, own);
+  const start = endOfOpening(source, /<mjml\b/g);
+  return start === undefined ? source : splice(source, start, start, `<mj-head>${own}</mj-head>`);
+}
+
+/** Behind the first opening tag without `excluded`. Reads each character once. */
+function endOfOpening(source: string, opening: RegExp, excluded?: string): number | undefined {
+  for (let found = opening.exec(source); found; found = opening.exec(source)) {
+    const end = source.indexOf('>', found.index);
+    if (end < 0) return undefined;
+    if (!excluded || !source.slice(found.index, end).includes(excluded)) return end + 1;
+    opening.lastIndex = end;
+  }
+  return undefined;
 }
 
 /** The text up to `closing` stays for messages without a line of their own. */

@@ -5,7 +5,7 @@ import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { contactFields } from '#lib/liquid/variables.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
-import type { MailParts } from '../mime/mail.ts';
+import { type MailParts, wholeText } from '../mime/mail.ts';
 import { writeMail } from '../mime/write.ts';
 import { mailOf } from '../test/mail-of.ts';
 import type { Envelope, MailRecipient } from './compose.ts';
@@ -286,6 +286,23 @@ test.each([
     bytes(await mailOf(program, given({ contact: { first_name: value } }))),
   );
   expect(newlines(mail.html)).toBe(expected);
+});
+
+test.each([
+  ['a value stands before or behind a text', '{{ contact.last_name }}'],
+  ['a link stands before or behind a text', '<a href="{{ contact.last_name }}">x</a>'],
+])('a program keeps the structures of its recipients apart where %s', async (_what, inner) => {
+  const of = (name: string) =>
+    `{% case contact.first_name %}{% when "${name}" %}${inner}{% endcase %}`;
+  const program = compileMessage(content({ html: `<p>${of('Ann')} - ${of('Bob')}</p>` }), envelope);
+  expect(program.slow).toBeUndefined();
+  const htmlFor = async (first_name: string) => {
+    const contact = { first_name, last_name: 'https://a.example' };
+    return wholeText((await mailOf(program, given({ contact }))).html);
+  };
+  const written = inner.replace('{{ contact.last_name }}', 'https://a.example');
+  expect(await htmlFor('Ann')).toBe(`<p>${written} - </p>`);
+  expect(await htmlFor('Bob')).toBe(`<p> - ${written}</p>`);
 });
 
 test('UTM values join static web links that have none', async () => {

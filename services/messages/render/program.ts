@@ -2,7 +2,7 @@
  * A program: a template version with what is the same for all its mails, compiled for one plan.
  *
  * A mail is drafted and then written. The draft runs Liquid over the source with the values left as
- * marks. The rest is the structure, which a thread compiles once for all mails that share it.
+ * marks. This source has a structure, which a thread compiles once for all mails that share it.
  * Writing fills the values in. Templates whose Liquid may run long are rendered in the thread as a
  * whole, by the same steps.
  */

@@ -15,10 +15,11 @@ export type CompileStructure = (request: StructureRequest) => Promise<CompiledSt
 
 /** Of one program. */
 const structuresMax = 64;
+const programMaxBytes = 16 * 1024 * 1024;
 /** Of all programs of the process. */
 const allMaxBytes = 64 * 1024 * 1024;
 
-/** A way that Liquid took: the structure, or the values that it depends on as well. */
+/** A structure, or what the structures behind a key depend on. */
 type Entry = { deciding: readonly Deciding[]; structure?: KnownStructure };
 
 const all = new LRUCache<string, Entry>({ maxSize: allMaxBytes });
@@ -26,53 +27,86 @@ let programs = 0;
 
 export class Structures {
   readonly #program = `${++programs}\0`;
-  /** In the order in which they came. */
-  readonly #keys = new Set<string>();
-  readonly #compiling = new Map<string, Promise<void>>();
+  /** With their bytes, in the order in which they came. */
+  readonly #kept = new Map<string, number>();
+  #keptBytes = 0;
+  readonly #compiling = new Map<string, Promise<KnownStructure>>();
 
   find(way: string, request: StructureRequest): KnownStructure | undefined {
-    const entry = all.get(this.#program + way);
-    if (!entry || entry.structure) return entry?.structure;
-    return all.get(this.#keyOf(way, entry.deciding, request))?.structure;
+    return this.#entryOf(way, request).entry?.structure;
   }
 
   /** Compiles a structure; calls for the same one share the work. */
-  compile(
+  async compile(
     way: string,
     request: StructureRequest,
     compile: CompileStructure,
   ): Promise<KnownStructure> {
-    const known = all.get(this.#program + way);
-    const key = known ? this.#keyOf(way, known.deciding, request) : this.#program + way;
-    let made: KnownStructure | undefined;
+    const { key } = this.#entryOf(way, request);
     const running = this.#compiling.get(key);
-    const work = async () => {
-      const { structure, deciding } = await compile(request);
-      made = encoded(structure);
-      if (deciding.length === 0) this.#keep(this.#program + way, { deciding, structure: made });
-      else {
-        this.#keep(this.#program + way, { deciding });
-        this.#keep(this.#keyOf(way, deciding, request), { deciding, structure: made });
-      }
-    };
-    const task = running ?? work().finally(() => this.#compiling.delete(key));
-    if (!running) this.#compiling.set(key, task);
-    return task.then(() => made ?? this.find(way, request) ?? this.compile(way, request, compile));
+    if (running) {
+      // It may have failed by values of its own.
+      await running.catch(() => undefined);
+      return this.find(way, request) ?? this.compile(way, request, compile);
+    }
+    const task = this.#compileNow(way, request, compile).finally(() => this.#compiling.delete(key));
+    this.#compiling.set(key, task);
+    return task;
   }
 
-  #keyOf(way: string, deciding: readonly Deciding[], { marked }: StructureRequest): string {
-    return `${this.#program}${way}\0${decisionOf(deciding, marked.values)}`;
+  async #compileNow(
+    way: string,
+    request: StructureRequest,
+    compile: CompileStructure,
+  ): Promise<KnownStructure> {
+    const compiled = await compile(request);
+    const structure = encoded(compiled.structure);
+    let key = this.#program + way;
+    for (const deciding of compiled.deciding) {
+      this.#keep(key, { deciding });
+      key = keyBehind(key, deciding, request);
+    }
+    this.#keep(key, { deciding: [], structure });
+    return structure;
+  }
+
+  /** The last known entry on the way to a structure. */
+  #entryOf(way: string, request: StructureRequest): { key: string; entry: Entry | undefined } {
+    let key = this.#program + way;
+    let entry = all.get(key);
+    while (entry && !entry.structure) {
+      key = keyBehind(key, entry.deciding, request);
+      entry = all.get(key);
+    }
+    return { key, entry };
   }
 
   #keep(key: string, entry: Entry): void {
-    const [oldest] = this.#keys;
-    if (this.#keys.size >= structuresMax && oldest !== undefined) {
-      this.#keys.delete(oldest);
-      all.delete(oldest);
+    const size = 2 * key.length + sizeOf(entry);
+    this.#drop(key);
+    for (const [oldest] of this.#kept) {
+      const isFull = this.#kept.size >= structuresMax || this.#keptBytes + size > programMaxBytes;
+      if (!isFull) break;
+      this.#drop(oldest);
     }
-    this.#keys.add(key);
-    all.set(key, entry, { size: 2 * key.length + sizeOf(entry) });
+    this.#kept.set(key, size);
+    this.#keptBytes += size;
+    all.set(key, entry, { size });
   }
+
+  #drop(key: string): void {
+    this.#keptBytes -= this.#kept.get(key) ?? 0;
+    this.#kept.delete(key);
+    all.delete(key);
+  }
+}
+
+function keyBehind(
+  key: string,
+  deciding: readonly Deciding[],
+  { marked }: StructureRequest,
+): string {
+  return `${key}\0${decisionOf(deciding, marked.values)}`;
 }
 
 function encoded({ html, text, ...structure }: Structure): KnownStructure {

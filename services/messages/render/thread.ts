@@ -31,8 +31,8 @@ const tooSlow = 'the template takes too long to render';
 
 /**
  * Compiles structures and renders slow templates, one after the other, in a thread that is killed
- * when one takes too long. Tenants take turns. Each call throws an error with the reason
- * where a mail can't be rendered.
+ * when one takes too long. Tenants take turns. Calls throw an error with the reason where a
+ * mail can't be rendered.
  */
 export class RenderThread {
   readonly #thread = new KillableThread<RenderRequest, RenderAnswer>(

@@ -12,7 +12,7 @@ import { Filler, joined } from '#lib/mail/fill.ts';
 import { linkRecipientOf, linkWriter } from '#lib/mail/links.ts';
 import { Marker } from '#lib/mail/marker.ts';
 import { mailSource } from '#lib/mail/source.ts';
-import { decisionOf } from '#lib/mail/structural.ts';
+import { type Deciding, decisionOf } from '#lib/mail/structural.ts';
 import {
   type CompiledStructure,
   compileStructure,
@@ -97,14 +97,18 @@ function checked(part: 'subject' | 'html' | 'text', text: string): string {
   return text;
 }
 
+/** A structure, or what the structures behind a key depend on. */
+type Entry = { structure: Structure } | { deciding: readonly Deciding[] };
+
 /** Mails of one template often share their structure. */
-const structures = new LRUCache<string, CompiledStructure>({
+const structures = new LRUCache<string, Entry>({
   max: 200,
   maxSize: 16 * 1024 * 1024,
-  sizeCalculation: ({ structure }, key) => {
-    const pieces = [...structure.html, ...structure.text];
+  sizeCalculation: (entry, key) => {
+    const pieces =
+      'structure' in entry ? [...entry.structure.html, ...entry.structure.text] : entry.deciding;
     return pieces.reduce(
-      (sum, piece) => sum + (piece.kind === 'static' ? 2 * piece.size : 100),
+      (sum, piece) => sum + ('size' in piece ? 2 * piece.size : 100),
       2 * key.length + 100,
     );
   },
@@ -113,22 +117,22 @@ const structures = new LRUCache<string, CompiledStructure>({
 async function structureFor(request: StructureRequest): Promise<Structure> {
   const { marked, ...setting } = request;
   const way = `${JSON.stringify(setting)}\0${marked.source}`;
-  const known = structures.get(way);
-  const hasValues = known !== undefined && known.deciding.length > 0;
-  const key = hasValues ? `${way}\0${decisionOf(known.deciding, marked.values)}` : way;
-  const found = structures.get(key);
-  if (found) return found.structure;
-  const compiled = await compileStructure(request);
-  const { deciding } = compiled;
-  if (deciding.length === 0) structures.set(way, compiled);
-  else {
-    structures.set(way, { deciding, structure: nothing });
-    structures.set(`${way}\0${decisionOf(deciding, marked.values)}`, compiled);
+  const behind = (key: string, deciding: readonly Deciding[]) =>
+    `${key}\0${decisionOf(deciding, marked.values)}`;
+  let key = way;
+  for (let found = structures.get(key); found; found = structures.get(key)) {
+    if ('structure' in found) return found.structure;
+    key = behind(key, found.deciding);
   }
-  return compiled.structure;
+  const { structure, deciding } = await compileStructure(request);
+  key = way;
+  for (const each of deciding) {
+    structures.set(key, { deciding: each });
+    key = behind(key, each);
+  }
+  structures.set(key, { structure });
+  return structure;
 }
-
-const nothing: Structure = { html: [], text: [], links: [], anchors: [] };
 
 const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
 const parsedText = rememberLong(parsedMax, (text) => parseLiquid(text, 'text'));

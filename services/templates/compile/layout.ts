@@ -31,7 +31,7 @@ export function checkLayout(layout: string): void {
 export function unwrapped(mjml: string, kind: Source['kind']): Whole {
   return {
     mjml,
-    // An attribute that values have made is no mistake of the author.
+    // Attributes that values make are no mistake of the author.
     warningsOf: (issues, isRendered) => warningsOf(issues, kind, isRendered),
   };
 }

@@ -125,8 +125,8 @@ async function preview({
 }
 
 /**
- * Throws mistakes of the author. A mail with mistakes that only values bring is sent, so the
- * preview shows it with a warning.
+ * Throws mistakes of the author. Mistakes that only the values bring are sent, so the preview shows
+ * them with a warning.
  */
 async function warningsOfRendered(
   { warningsOf }: Whole,

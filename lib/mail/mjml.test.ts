@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { mjmlToHtml } from './mjml.ts';
+
+const named = (font: string, head = '') =>
+  `<mjml><mj-head>${head}</mj-head><mj-body><mj-section><mj-column><mj-text font-family="${font}">x</mj-text></mj-column></mj-section></mj-body></mjml>`;
+
+const fontsOf = async (mjml: string) =>
+  (await mjmlToHtml(mjml)).html.match(/https:\/\/[a-z.]+\/css[^"')]*/g) ?? [];
+
+test('a font that one mail brings is loaded in no other mail', async () => {
+  const own = '<mj-font name="Arial" href="https://evil.example/css" />';
+  expect(await fontsOf(named('Arial', own))).toContain('https://evil.example/css');
+  expect(await fontsOf(named('Arial'))).toEqual([]);
+});
+
+test('a font is loaded from its host only where the author names it', async () => {
+  expect(await fontsOf(named('Arial'))).toEqual([]);
+  for (const font of ['Roboto', 'Ubuntu']) {
+    expect(await fontsOf(named(font))).toContain(
+      `https://fonts.googleapis.com/css?family=${font}:300,400,500,700`,
+    );
+  }
+});

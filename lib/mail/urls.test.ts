@@ -1,0 +1,108 @@
+import { expect, test } from '@jest/globals';
+import { cpuMs } from '../../test/cpu-time.ts';
+import { guardedAddress, isScript, nowhere } from './urls.ts';
+
+test.each([
+  'https://a.example/?b=1',
+  'HTTP://a.example',
+  'mailto:ann@a.example',
+  'tel:+49301',
+  'sms:+49301',
+  '/path',
+  '?a=b',
+  '#top',
+  './a',
+  '//a.example',
+])('a whole address by value may be %s', (address) => {
+  expect(guardedAddress(address, '', 'href')).toBe(address);
+});
+
+test.each([
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  ' javascript:alert(1)',
+  'java\tscript:alert(1)',
+  'java\nscript:alert(1)',
+  '\0javascript:alert(1)',
+  '\u0001javascript:alert(1)',
+  'javascript&#58;alert(1)',
+  'javascript&colon;alert(1)',
+  '&#106;avascript:alert(1)',
+  '&#x6a;avascript:alert(1)',
+  'vbscript:a',
+  'data:text/html,<b>',
+  'data:image/png;base64,AA',
+  'file:///etc/passwd',
+  'myapp:open',
+  'www.example.com',
+  '',
+])('a whole address by value leads nowhere if it is %j', (address) => {
+  expect(guardedAddress(address, '', 'href')).toBe(nowhere);
+});
+
+test.each([
+  'java',
+  'javascript:',
+  'java&#9;script:',
+  'JAVASCRIPT :',
+  'data:',
+  'vb',
+  'javascript&colon;',
+])('no value makes a script behind %j', (start) => {
+  expect(guardedAddress(`${start}script:alert(1)`, start, 'href')).toBe(nowhere);
+});
+
+test.each(['myapp:', 'webcal://a.example/', 'https://a.example/?q=', '/', 'x-whatsapp:'])(
+  'the author decides where an address leads that begins with %j',
+  (start) => {
+    expect(guardedAddress(`${start}javascript:a`, start, 'href')).toBe(`${start}javascript:a`);
+  },
+);
+
+test('pictures may be parts of the mail, and pictures as data', () => {
+  expect(guardedAddress('cid:logo', '', 'src')).toBe('cid:logo');
+  expect(guardedAddress('data:image/png;base64,AA', '', 'src')).toBe('data:image/png;base64,AA');
+  expect(guardedAddress('javascript:a', '', 'src')).toBe(nowhere);
+});
+
+test('scripts among the pictures to choose from lead nowhere', () => {
+  expect(guardedAddress('javascript:a 1x, https://a.example/b.png 2x', '', 'srcset')).toBe(
+    '# 1x, https://a.example/b.png 2x',
+  );
+});
+
+test.each([
+  'javascript:a',
+  ' JavaScript:a',
+  'java\nscript:a',
+  'java&#9;script:a',
+  'java&Tab;script:a',
+  'java&NewLine;script&colon;a',
+  'javascript&#58;a',
+  'javascript&#0000058a',
+  'javascript&#x3A;a',
+  '\u0001javascript:a',
+  'vbscript:a',
+  'data:text/html,a',
+])('%j is a script, whoever wrote it', (address) => {
+  expect(isScript(address)).toBe(true);
+});
+
+test.each(['https://a.example/javascript:a', 'java', 'javascripts:a', 'myapp:javascript', '#', ''])(
+  '%j is no script',
+  (address) => {
+    expect(isScript(address)).toBe(false);
+  },
+);
+
+test('a long address is read once', () => {
+  const ms = cpuMs(() => {
+    for (const unit of [' ', '&#', '&#0', 'data:image/', '\u0001', ',a:']) {
+      const address = unit.repeat(500_000 / unit.length);
+      isScript(address);
+      guardedAddress(address, '', 'src');
+      guardedAddress(address, '', 'srcset');
+    }
+  });
+  expect(ms).toBeLessThan(1_500);
+});
