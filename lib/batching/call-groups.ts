@@ -28,7 +28,7 @@ export type CallGroupsOptions<Call, Answer> = {
   waitingMax: number;
   /** Groups at a time. One may wait for locks, so there may be more than connections. */
   runningMax: number;
-  /** Whose keys share a part of the groups at a time, so that they leave room for others. */
+  /** Keys of one owner share a part of the groups at a time, and leave room for those of others. */
   owner?: { of: (key: string) => string; runningMax: number };
   /** The row that a call is about; if absent, a group takes all calls. */
   rowOf?: (call: Call) => string;

@@ -15,7 +15,7 @@ import {
   type TopLevelToken,
   Value,
 } from 'liquidjs';
-import { escapeHtml, textOfValue } from './escape.ts';
+import { escapeHtml, isObjectValue, textOfValue } from './escape.ts';
 import {
   holdsMarkup,
   htmlOf,

@@ -27,11 +27,12 @@ export function renderedIssues(
   { compiled, request }: { compiled: CompiledStructure; request: StructureRequest },
 ): Issue[] {
   const outputs = outputsOf(request);
+  const all = compiled.deciding.flat();
   const issueAt = (code: Issue['code'], begin: number, about: string): Issue => {
     const line = text.slice(0, begin).split('\n').length;
     return { code, line, tag: 'html', message: `${outputAt(text, begin)}: ${about}` };
   };
-  const each = compiled.deciding
+  const each = all
     .flatMap((deciding) => (deciding.by === 'value' ? (outputs.get(deciding.number) ?? []) : []))
     .filter((begin) => !shared.test(text.slice(begin)));
   const issues = [
@@ -45,7 +46,7 @@ export function renderedIssues(
         'a mail is compiled for each of its values, about 150 a second',
       ),
     ),
-    ...compiled.deciding.flatMap((deciding) => stoppedLink(deciding, request)),
+    ...all.flatMap((deciding) => stoppedLink(deciding, request)),
   ];
   return issues.slice(0, issuesMax);
 }
