@@ -140,6 +140,7 @@ test('changes the tree of no document', () => {
       const html = `<!doctype html><html><head></head><body>a${parts.join('')}</body></html>`;
       expect(treeOf(compact(html))).toEqual(treeOf(html));
     }),
+    { seed: 7 },
   );
 });
 
