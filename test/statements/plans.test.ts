@@ -9,7 +9,7 @@ const stack = borrowedStack();
 beforeAll(() => countPlans(), 60_000);
 afterAll(() => restore());
 
-const rounds = 24;
+const rounds = 40;
 /** A connection plans twice before it prepares a text, and six times before it keeps the plan. */
 const plansOfConnection = 8;
 /** On a busy machine, where connections come and go, at least those are found that always are. */
