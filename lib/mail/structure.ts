@@ -104,7 +104,30 @@ function htmlPieces(html: string, nonce: string): Piece[] {
     parts.push(piecesOf(html.slice(start, end), nonce).map(inConditional));
     at = end;
   }
-  return [...parts.flat(), ...piecesOf(html.slice(at), nonce)];
+  return joinedPieces([...parts.flat(), ...piecesOf(html.slice(at), nonce)]);
+}
+
+/** Each piece costs time in every mail. */
+function joinedPieces(pieces: readonly Piece[]): Piece[] {
+  const joined: Piece[] = [];
+  let texts: string[] = [];
+  const end = () => {
+    if (texts.length > 0) joined.push(staticPiece(texts.join('')));
+    texts = [];
+  };
+  for (const piece of pieces) {
+    if (piece.kind === 'static') texts.push(piece.piece);
+    else {
+      end();
+      joined.push(piece);
+    }
+  }
+  end();
+  return joined;
+}
+
+function staticPiece(text: string): Piece {
+  return { kind: 'static', piece: text, size: Buffer.byteLength(text) };
 }
 
 const opening = /<!--\[if\s[^\]<]+\]>/g;
@@ -127,11 +150,7 @@ function inConditional(piece: Piece): Piece {
 }
 
 function piecesOf(text: string, nonce: string): Piece[] {
-  return spansOf(text, nonce).map((span) =>
-    span.kind === 'text'
-      ? { kind: 'static', piece: span.text, size: Buffer.byteLength(span.text) }
-      : span,
-  );
+  return spansOf(text, nonce).map((span) => (span.kind === 'text' ? staticPiece(span.text) : span));
 }
 
 /** A link as the text part has it. */
