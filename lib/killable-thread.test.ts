@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { KillableThread, ThreadBusyError } from './killable-thread.ts';
 import type { Action } from './test/thread-worker.ts';
@@ -64,6 +68,19 @@ test('a request that waits for a busy machine has longer, though not for ever', 
   expect(await ask('wait')).toBeUndefined();
   expect(Date.now() - startedAtMs).toBeGreaterThanOrEqual(limits.timeMs * 4 - 10);
 });
+
+test('a process that stood still for long kills no thread for it', async () => {
+  const script = fileURLToPath(new URL('./test/stopped-thread.ts', import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  expect(await once(lines, 'line')).toEqual(['asked']);
+  child.kill('SIGSTOP');
+  // Longer than a request may last.
+  await new Promise((done) => setTimeout(done, 1_500));
+  child.kill('SIGCONT');
+  expect(await once(lines, 'line')).toEqual(['answered']);
+  await once(child, 'exit');
+}, 30_000);
 
 test('more requests than may wait are refused, and the waiting ones are answered', async () => {
   const waiting = [ask('answer'), ask('answer'), ask('answer')];

@@ -205,11 +205,14 @@ class Thread<Request, Answer> {
  * returned ends the watch.
  */
 function whenUsedUp(worker: Worker, limitMs: number, tell: () => void): () => void {
-  const givenUpAtMs = performance.now() + limitMs * waitFactor;
+  let givenUpAtMs = performance.now() + limitMs * waitFactor;
   const before = processorMs(worker);
   let timer: NodeJS.Timeout;
   let isOver = false;
+  let lookAtMs = 0;
   const look = async () => {
+    // This process stood still for that long, and its thread with it.
+    givenUpAtMs += performance.now() - lookAtMs;
     const usedMs = (await processorMs(worker)) - (await before);
     const leftMs = Math.min(limitMs - usedMs, givenUpAtMs - performance.now());
     if (isOver) return;
@@ -217,6 +220,7 @@ function whenUsedUp(worker: Worker, limitMs: number, tell: () => void): () => vo
     else wait(leftMs);
   };
   const wait = (ms: number) => {
+    lookAtMs = performance.now() + ms;
     timer = setTimeout(look, ms);
   };
   wait(limitMs);

@@ -1,7 +1,7 @@
 import { parentPort, threadId } from 'node:worker_threads';
 
 /** The requests that the thread of these tests answers. */
-export type Action = 'answer' | 'wait' | 'loop' | 'fill memory' | 'throw' | 'exit';
+export type Action = 'answer' | 'answer later' | 'wait' | 'loop' | 'fill memory' | 'throw' | 'exit';
 
 const kept: string[][] = [];
 
@@ -9,6 +9,9 @@ parentPort?.on('message', (action: Action) => {
   switch (action) {
     case 'answer':
       parentPort?.postMessage(threadId);
+      return;
+    case 'answer later':
+      setTimeout(() => parentPort?.postMessage(threadId), 500);
       return;
     case 'wait':
       return;
