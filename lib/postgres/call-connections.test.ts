@@ -6,7 +6,7 @@ import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { testTransport, userClaims } from '../../test/setup/service.ts';
 import { until } from '../../test/stack/until.ts';
 import { givenStore, things } from '../test/given.ts';
-import { endingStatements } from './call-connections.ts';
+import { endingStatements, outlivingCall } from './call-connections.ts';
 import { query } from './query.ts';
 import type { Store } from './store.ts';
 
@@ -160,4 +160,21 @@ test('work that a call leaves behind gets its connection after the answer, and k
   expect(await left).toEqual([{ one: 1 }]);
   gate.resolve();
   await Promise.all(busy);
+});
+
+test('work that outlives its calls ends where its database does not answer, and the next goes on', async () => {
+  const work = outlivingCall(insert, { maxMs: 300 });
+  await expect(work).rejects.toThrow();
+  await untilWaiting(0);
+  await admin.query('commit');
+  await outlivingCall(insert);
+  expect(await things(store)).toEqual(['late']);
+});
+
+test('work that outlives its calls ends where its database does not answer, and the next goes on', async () => {
+  await expect(outlivingCall(insert, { maxMs: 300 })).rejects.toThrow();
+  await untilWaiting(0);
+  await admin.query('commit');
+  await outlivingCall(insert);
+  expect(await things(store)).toEqual(['late']);
 });

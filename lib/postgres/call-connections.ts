@@ -33,12 +33,18 @@ export async function endingStatements<T>(
   }
 }
 
+/** A statement may take 15 s; a server that is gone without a word is noticed by TCP much later. */
+const outlivingMaxMs = 60_000;
+
 /**
- * Runs what a call has begun and others share: its statements do not end with the call. It gets its
- * connections in turn with those of other tenants.
+ * Runs work that a call has begun and others share: its statements do not end with the call, but
+ * after `maxMs`. With a tenant it gets its connections in turn with those of other tenants.
  */
-export function outlivingCall<T>(tenant: string, run: () => Promise<T>): Promise<T> {
-  return endingStatements({ signal: new AbortController().signal, tenant }, run);
+export function outlivingCall<T>(
+  run: () => Promise<T>,
+  { tenant, maxMs = outlivingMaxMs }: { tenant?: string; maxMs?: number } = {},
+): Promise<T> {
+  return endingStatements({ signal: AbortSignal.timeout(maxMs), tenant }, run);
 }
 
 /** Ties each connection of a pool to the call that uses it. */

@@ -36,7 +36,7 @@ export function groupedCalls<Call extends GroupedCall, Answer>({
     rowOf: (call) => JSON.stringify(rowOf(call)),
     write: async (_, calls) => {
       const workspaceId = calls[0]?.workspaceId ?? '';
-      return outlivingCall(workspaceId, () => write(workspaceId, calls));
+      return outlivingCall(() => write(workspaceId, calls), { tenant: workspaceId });
     },
   });
   return async (call, { signal }) =>

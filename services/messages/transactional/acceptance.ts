@@ -17,6 +17,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { CallGroups } from '#lib/batching/call-groups.ts';
 import { retryLater } from '#lib/errors/errors.ts';
+import { outlivingCall } from '#lib/postgres/call-connections.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import { type Answers, limitIdle, type Stored, storeOnce } from './accepted.ts';
@@ -67,7 +68,7 @@ export class Acceptance {
     this.#groups = new CallGroups({
       ...{ groupMax, groupMaxBytes, waitingMax, runningMax },
       sizeOf: ({ item }) => item.checked.sizeBytes,
-      write: (workspaceId, calls) => this.#outside(() => this.#write(workspaceId, calls)),
+      write: (workspaceId, calls) => this.#apart(() => this.#write(workspaceId, calls)),
     });
   }
 
@@ -93,7 +94,7 @@ export class Acceptance {
     items: readonly TransactionalItem[],
   ): Promise<(TransactionalAnswer | Error)[]> {
     this.requireRoom(workspaceId);
-    return this.#outside(() => acceptGroup(this.#context, workspaceId, items));
+    return this.#apart(() => acceptGroup(this.#context, workspaceId, items));
   }
 
   /** Throws QUOTA_EXCEEDED while too many messages of the workspace wait in the queue. */
@@ -109,6 +110,11 @@ export class Acceptance {
     quotas.grew(workspaceId, 'queued_messages', items.length);
     quotas.grew(workspaceId, 'queued_bytes', bytesOf(items));
     this.#context.queued();
+  }
+
+  /** Runs a group outside of the calls that it is for. */
+  #apart<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.#outside(() => outlivingCall(run));
   }
 
   async #write(workspaceId: string, calls: readonly Call[]) {
