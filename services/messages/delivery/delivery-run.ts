@@ -13,8 +13,10 @@
  * Limits: nothing is begun after `startsUntilMs`, after `stop`, or beyond the lease.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
+import { ThreadBusyError } from '#lib/killable-thread.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { keepTrace } from '#lib/telemetry/tracing.ts';
 import type { ContentKeeper } from '../archive/keeper.ts';
@@ -84,6 +86,8 @@ export type Delivery = {
   stop: AbortSignal;
 };
 
+/** A message for which the thread has no room waits so long before it is given back. */
+const busyMs = 1_000;
 /** Messages that were not started are given back together. */
 const giveBackAfterMs = 20;
 
@@ -182,15 +186,21 @@ export class DeliveryRun {
     for (const letter of letters) {
       const isOver = stop.aborted || Date.now() >= startsUntilMs;
       const prepare = isOver ? unreachable : await this.#renderSlowly(letter);
-      const outgoing = this.#outgoing(letter, prepare);
+      const outgoing = prepare && this.#outgoing(letter, prepare);
       if (outgoing) sender.send([outgoing], { isUrgent });
+      if (!prepare) {
+        // It is claimed again at once.
+        await sleep(busyMs);
+        this.#giveBack(letter.message.id);
+      }
     }
   }
 
+  /** Undefined where the thread has no room. */
   async #renderSlowly({
     variant: { program },
     recipient: given,
-  }: Letter): Promise<() => MailParts> {
+  }: Letter): Promise<(() => MailParts) | undefined> {
     const { thread } = this.#context;
     try {
       const { workspaceId } = this.#delivery.group;
@@ -204,6 +214,7 @@ export class DeliveryRun {
       await draft.ready((request) => thread.compile(request, workspaceId));
       return () => draft.write();
     } catch (error) {
+      if (error instanceof ThreadBusyError) return undefined;
       return () => {
         throw error;
       };

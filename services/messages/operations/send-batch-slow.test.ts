@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { GetTemplateContentResponseSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { ThreadBusyError } from '#lib/killable-thread.ts';
 import { createPlans } from '../plans/plans.ts';
 import type { RenderedParts } from '../render/compose.ts';
 import { RenderThread } from '../render/thread.ts';
@@ -72,3 +73,24 @@ test(
   },
   bombMaxMs,
 );
+
+/** Refuses its first request, as one does for which too many wait. */
+class BusyThread extends RenderThread {
+  isBusy = true;
+
+  override async compile(...asked: Parameters<RenderThread['compile']>) {
+    if (!this.isBusy) return super.compile(...asked);
+    this.isBusy = false;
+    throw new ThreadBusyError('too many requests wait');
+  }
+}
+
+test('a message for which the thread has no room is given back', async () => {
+  const thread = new BusyThread();
+  const { sender, context } = given.newProcess({ thread });
+  const batch = batchOf(people(3, 'room'));
+  expect(await sender.sendBatch(batch)).toMatchObject({ sent: 3, failed: 0 });
+  for (const email of people(3, 'room')) expect(given.sink.bodies(email)).toHaveLength(1);
+  await context.thread.close();
+  context.admission.close();
+});
