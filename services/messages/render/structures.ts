@@ -5,8 +5,8 @@
  * other's, and each of its mails is compiled.
  */
 import { LRUCache } from 'lru-cache';
-import { type Deciding, decisionOf } from '#lib/mail/structural.ts';
 import type { CompiledStructure, Piece, Structure, StructureRequest } from '#lib/mail/structure.ts';
+import { entriesOf, type Kept, lookUp } from '#lib/mail/structure-keys.ts';
 import { type StaticText, staticText } from '../mime/mail.ts';
 
 export type KnownStructure = Structure<StaticText>;
@@ -19,10 +19,7 @@ const programMaxBytes = 16 * 1024 * 1024;
 /** Of all programs of the process. */
 const allMaxBytes = 64 * 1024 * 1024;
 
-/** A structure, or what the structures behind a key depend on. */
-type Entry = { deciding: readonly Deciding[]; structure?: KnownStructure };
-
-const all = new LRUCache<string, Entry>({ maxSize: allMaxBytes });
+const all = new LRUCache<string, Kept<KnownStructure>>({ maxSize: allMaxBytes });
 let programs = 0;
 
 export class Structures {
@@ -33,7 +30,7 @@ export class Structures {
   readonly #compiling = new Map<string, Promise<KnownStructure>>();
 
   find(way: string, request: StructureRequest): KnownStructure | undefined {
-    return this.#entryOf(way, request).entry?.structure;
+    return this.#lookUp(way, request).structure;
   }
 
   /** Compiles a structure; calls for the same one share the work. */
@@ -42,7 +39,7 @@ export class Structures {
     request: StructureRequest,
     compile: CompileStructure,
   ): Promise<KnownStructure> {
-    const { key } = this.#entryOf(way, request);
+    const { key } = this.#lookUp(way, request);
     const running = this.#compiling.get(key);
     if (running) {
       // It may have failed by values of its own.
@@ -61,27 +58,17 @@ export class Structures {
   ): Promise<KnownStructure> {
     const compiled = await compile(request);
     const structure = encoded(compiled.structure);
-    let key = this.#program + way;
-    for (const deciding of compiled.deciding) {
-      this.#keep(key, { deciding });
-      key = keyBehind(key, deciding, request);
-    }
-    this.#keep(key, { deciding: [], structure });
+    const { values } = request.marked;
+    const entries = entriesOf(this.#program + way, values, { ...compiled, structure });
+    for (const [key, kept] of entries) this.#keep(key, kept);
     return structure;
   }
 
-  /** The last known entry on the way to a structure. */
-  #entryOf(way: string, request: StructureRequest): { key: string; entry: Entry | undefined } {
-    let key = this.#program + way;
-    let entry = all.get(key);
-    while (entry && !entry.structure) {
-      key = keyBehind(key, entry.deciding, request);
-      entry = all.get(key);
-    }
-    return { key, entry };
+  #lookUp(way: string, { marked }: StructureRequest) {
+    return lookUp(this.#program + way, marked.values, (key) => all.get(key));
   }
 
-  #keep(key: string, entry: Entry): void {
+  #keep(key: string, entry: Kept<KnownStructure>): void {
     const size = 2 * key.length + sizeOf(entry);
     this.#drop(key);
     for (const [oldest] of this.#kept) {
@@ -101,14 +88,6 @@ export class Structures {
   }
 }
 
-function keyBehind(
-  key: string,
-  deciding: readonly Deciding[],
-  { marked }: StructureRequest,
-): string {
-  return `${key}\0${decisionOf(deciding, marked.values)}`;
-}
-
 function encoded({ html, text, ...structure }: Structure): KnownStructure {
   return { ...structure, html: html.map(encodedPiece), text: text.map(encodedPiece) };
 }
@@ -120,8 +99,9 @@ function encodedPiece(piece: Piece): Piece<StaticText> {
 const pieceBytes = 200;
 
 /** About the memory that it takes: texts, their encoded form, and objects. */
-function sizeOf({ structure }: Entry): number {
-  if (!structure) return pieceBytes;
+function sizeOf(entry: Kept<KnownStructure>): number {
+  if (!('structure' in entry)) return pieceBytes;
+  const { structure } = entry;
   const pieces = [...structure.html, ...structure.text];
   const texts = pieces.map((piece) => (piece.kind === 'static' ? 2.5 * piece.size : 0));
   const objects = pieces.length + structure.links.length + structure.anchors.length;

@@ -12,13 +12,13 @@ import { Filler, joined } from '#lib/mail/fill.ts';
 import { linkRecipientOf, linkWriter } from '#lib/mail/links.ts';
 import { Marker } from '#lib/mail/marker.ts';
 import { mailSource } from '#lib/mail/source.ts';
-import { type Deciding, decisionOf } from '#lib/mail/structural.ts';
 import {
   type CompiledStructure,
   compileStructure,
   type Structure,
   type StructureRequest,
 } from '#lib/mail/structure.ts';
+import { entriesOf, type Kept, lookUp } from '#lib/mail/structure-keys.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
 import type { SlowSource } from './program.ts';
@@ -97,11 +97,8 @@ function checked(part: 'subject' | 'html' | 'text', text: string): string {
   return text;
 }
 
-/** A structure, or what the structures behind a key depend on. */
-type Entry = { structure: Structure } | { deciding: readonly Deciding[] };
-
 /** Mails of one template often share their structure. */
-const structures = new LRUCache<string, Entry>({
+const structures = new LRUCache<string, Kept<Structure>>({
   max: 200,
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: (entry, key) => {
@@ -117,21 +114,11 @@ const structures = new LRUCache<string, Entry>({
 async function structureFor(request: StructureRequest): Promise<Structure> {
   const { marked, ...setting } = request;
   const way = `${JSON.stringify(setting)}\0${marked.source}`;
-  const behind = (key: string, deciding: readonly Deciding[]) =>
-    `${key}\0${decisionOf(deciding, marked.values)}`;
-  let key = way;
-  for (let found = structures.get(key); found; found = structures.get(key)) {
-    if ('structure' in found) return found.structure;
-    key = behind(key, found.deciding);
-  }
-  const { structure, deciding } = await compileStructure(request);
-  key = way;
-  for (const each of deciding) {
-    structures.set(key, { deciding: each });
-    key = behind(key, each);
-  }
-  structures.set(key, { structure });
-  return structure;
+  const { structure } = lookUp(way, marked.values, (key) => structures.get(key));
+  if (structure) return structure;
+  const compiled = await compileStructure(request);
+  for (const [key, kept] of entriesOf(way, marked.values, compiled)) structures.set(key, kept);
+  return compiled.structure;
 }
 
 const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
