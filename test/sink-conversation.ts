@@ -59,7 +59,7 @@ export class Conversation {
   readonly #behaviour: () => Behaviour;
   readonly #accept: Accept;
   #input: Buffer = Buffer.alloc(0);
-  /** Where `#input` is, with room behind it: 25 MiB copied for each chunk take seconds. */
+  /** Holds `#input`, with room behind it: 25 MiB copied for each chunk take seconds. */
   #room: Buffer = Buffer.alloc(0);
   /** How much of `#input` holds no end of the body. */
   #searched = 0;

@@ -4,7 +4,7 @@
  */
 export const inexactInteger = '\0an integer beyond 2^53 - 1';
 
-/** Where a number of sixteen digits or more begins, also within a string. */
+/** The start of a number of sixteen digits or more, also within a string. */
 const longNumber = /(?<=^|[[:,\s])-?[1-9]\d{15}/g;
 const digit = /\d/;
 const fraction = /[.eE]/;
@@ -63,7 +63,7 @@ function stringBehind(json: string, place: number): { from: number; to: number }
 
 const backslash = 0x5c;
 
-/** Where a string ends that begins at `from`; -1 if it does not. */
+/** The end of the string that begins at `from`; -1 if it has none. */
 export function endOfString(json: string, from: number): number {
   for (let end = json.indexOf('"', from + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -12,7 +12,7 @@ import { escapeHtml, isObjectValue, textOfValue } from './escape.ts';
 type Handler = Exclude<FilterImplOptions, { handler: unknown }>;
 type This = ThisParameterType<Handler>;
 
-/** Where an output or another node stands in its source. */
+/** The place of an output or another node in its source. */
 export type NodePlace = { begin: number };
 
 /**

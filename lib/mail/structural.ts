@@ -123,9 +123,8 @@ function passes(
     return tag.name !== 'mj-font' && passing.has(attribute.name);
   }
   if (deciding.has(attribute.name)) return false;
-  return (
-    by === 'none' || !(by === 'all' ? !isAddress(attribute.name) : selected.has(attribute.name))
-  );
+  if (by === 'named') return !selected.has(attribute.name);
+  return by === 'none' || isAddress(attribute.name);
 }
 
 function selectedBy(

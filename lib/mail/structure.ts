@@ -133,7 +133,7 @@ function staticPiece(text: string): Piece {
 const opening = /<!--\[if\s[^\]<]+\]>/g;
 const closing = '<![endif]-->';
 
-/** Where comments stand that Outlook reads. Each search begins where the last one ended. */
+/** The comments that Outlook reads. Each search begins where the last one ended. */
 function conditionals(html: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (const { 0: open, index } of html.matchAll(opening)) {

@@ -1,5 +1,5 @@
 /*
- * Where addresses that are made from values may lead.
+ * Guards addresses that are made from values.
  *
  * An address that the author wrote stays: a scheme of any app, a path. An address whose beginning
  * is a value leads to web pages, mail, phone and message addresses, or to a place in the mail. None

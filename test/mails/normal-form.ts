@@ -32,7 +32,7 @@ export function normalHtml(html: string): string {
 
 const withLines = (text: string) => text.replace(/\r\n?/g, '\n').toWellFormed();
 
-/** Where white space may show. */
+/** Styles that show white space. */
 const keepsSpace = /white-space\s*:\s*(?!normal|nowrap)/i;
 /** Their content is kept as it is. */
 const verbatim = new Set(['pre', 'textarea', 'style', 'script', 'title', 'xmp']);

@@ -3,7 +3,7 @@ import { type HtmlAttribute, type HtmlToken, tokensOf } from './tokens.ts';
 /** A position in each of two texts. */
 type Places = { got: number; expected: number };
 
-/** Where two texts first differ in more than white space; undefined if they do not. */
+/** The first difference of two texts in more than white space; undefined if there is none. */
 export function firstSeenDifference(got: string, expected: string): Places | undefined {
   const at = { got: 0, expected: 0 };
   for (;;) {

@@ -18,7 +18,7 @@ export type HtmlAttribute = {
   name: string;
   /** With its references resolved. */
   value: string;
-  /** Where the value stands, without quotes; -1 where it has none. */
+  /** The place of the value, without quotes; -1 if there is none. */
   start: number;
   end: number;
 };

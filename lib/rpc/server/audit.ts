@@ -106,7 +106,7 @@ export function auditedTogether<Result>(
     const result = await change(em);
     const entries = recordings.map(({ entry }) => entry);
     await recordings[0]?.audit.write(em, entries);
-    // Where the transaction is undone, they are recorded when they are tried again.
+    // A transaction that is undone records nothing; calls that are tried again do.
     afterCommit(em, () => {
       for (const recording of recordings) recording.isWritten = true;
     });

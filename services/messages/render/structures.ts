@@ -6,8 +6,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { CompiledStructure, Piece, Structure, StructureRequest } from '#lib/mail/structure.ts';
-import { entriesOf, type Kept, lookUp } from '#lib/mail/structure-keys.ts';
 import { type StaticText, staticText } from '../mime/mail.ts';
+import { entriesOf, type Kept, lookUp } from './structure-keys.ts';
 
 export type KnownStructure = Structure<StaticText>;
 

@@ -18,10 +18,10 @@ import {
   type Structure,
   type StructureRequest,
 } from '#lib/mail/structure.ts';
-import { entriesOf, type Kept, lookUp } from '#lib/mail/structure-keys.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
 import type { SlowSource } from './program.ts';
+import { entriesOf, type Kept, lookUp } from './structure-keys.ts';
 
 export type RenderRequest =
   | { do: 'structure'; request: StructureRequest }

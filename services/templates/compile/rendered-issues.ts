@@ -61,7 +61,7 @@ function stoppedLink(deciding: Deciding, { marked: { values } }: StructureReques
   return [{ code: 'link_stopped', line: 0, tag: 'html', message }];
 }
 
-/** Where the output of a mark begins, by the mark's number. */
+/** The place of the output that wrote a mark, by the mark's number. */
 function outputsOf({ marked: { source, nonce } }: StructureRequest): Map<number, number> {
   const values = spansOf(source, nonce).flatMap((span) =>
     span.kind === 'value' ? [[span.number, span.begin] as const] : [],

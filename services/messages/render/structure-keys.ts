@@ -4,8 +4,8 @@
  * The key of a way leads to the structure, or to the values on which the structure depends; these
  * lengthen the key, up to twice: by values that MJML sees, and by those of links.
  */
-import type { Marked } from './marker.ts';
-import { type Deciding, decisionOf } from './structural.ts';
+import type { Marked } from '#lib/mail/marker.ts';
+import { type Deciding, decisionOf } from '#lib/mail/structural.ts';
 
 /** An entry under a key. */
 export type Kept<Structure> = { structure: Structure } | { deciding: readonly Deciding[] };
