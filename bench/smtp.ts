@@ -3,12 +3,17 @@ import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { compileStructure } from '#lib/mail/structure.ts';
 import { MessageBuffer } from '../services/messages/mime/buffer.ts';
+import type { MailParts } from '../services/messages/mime/mail.ts';
 import { writeMail } from '../services/messages/mime/write.ts';
 import type { SendOutcome } from '../services/messages/providers/outcome.ts';
 import { SmtpPool } from '../services/messages/providers/smtp/pool.ts';
 import type { Envelope, MailRecipient } from '../services/messages/render/compose.ts';
 import { renderFailureInfo } from '../services/messages/render/failure.ts';
-import { compileMessage, type Program } from '../services/messages/render/program.ts';
+import {
+  compileMessage,
+  type Program,
+  type WriteMail,
+} from '../services/messages/render/program.ts';
 import { createCompiler } from '../services/templates/compile/compiler.ts';
 import { mjmlSource } from '../services/templates/compile/source.ts';
 import { newsletter } from './newsletter.ts';
@@ -106,12 +111,16 @@ function recipientOf(number: number): MailRecipient {
 
 async function mailOf(program: Program, recipient: MailRecipient): Promise<Mail> {
   const buffer = new MessageBuffer();
-  const draft = program.draft(recipient);
-  await draft.ready(compileStructure);
-  writeMail(buffer, draft.write());
+  const write = await program.draftAndCompile(recipient, compileStructure);
+  writeMail(buffer, write());
   const raw = Buffer.from(buffer.written());
   const { subject = '', text = '', html = '' } = await PostalMime.parse(raw);
   return { to: recipient.email, subject, text, html, raw };
+}
+
+function written(write: WriteMail | undefined): MailParts {
+  if (!write) throw new Error('the structure of the mail is not compiled');
+  return write();
 }
 
 async function sendOurs(
@@ -129,7 +138,7 @@ async function sendOurs(
   const leaseUntilMs = Date.now() + leaseMs;
   const jobs = recipients.map((recipient) => {
     const { promise, resolve: settle } = Promise.withResolvers<SendOutcome>();
-    const prepare = () => program.draft(recipient).write();
+    const prepare = () => written(program.draft(recipient));
     const failureInfo = renderFailureInfo;
     const to = recipient.email;
     return {

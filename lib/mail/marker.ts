@@ -52,6 +52,11 @@ export class Marker implements ValueEmitter {
     return this.#key;
   }
 
+  /** By the number of their marks. */
+  get values(): readonly MarkedValue[] {
+    return this.#values;
+  }
+
   marked(): Marked {
     return { source: this.#source, values: this.#values, nonce };
   }

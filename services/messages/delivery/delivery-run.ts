@@ -24,7 +24,6 @@ import { UnderwayContents } from '../archive/underway.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
-import type { MailParts } from '../mime/mail.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
 import type { Variant } from '../plans/variants.ts';
 import { outageOf, type SendOutcome } from '../providers/outcome.ts';
@@ -37,6 +36,7 @@ import type { ResultRecorder } from '../record/recorder.ts';
 import type { MailOptions, MailRecipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
 import type { SlowText } from '../render/overrides.ts';
+import type { WriteMail } from '../render/program.ts';
 import type { RenderThread } from '../render/thread.ts';
 import { resultOf } from './fate.ts';
 import { countMessage } from './metrics.ts';
@@ -161,7 +161,7 @@ export class DeliveryRun {
       return;
     }
     const slow: Letter[] = [];
-    const quick: [Letter, () => MailParts][] = [];
+    const quick: [Letter, WriteMail][] = [];
     for (const letter of letters) {
       const prepare = prepareQuickly(letter);
       if (prepare) quick.push([letter, prepare]);
@@ -171,7 +171,7 @@ export class DeliveryRun {
     this.#sendSlowly(sender, slow).catch((error: unknown) => this.#done.reject(error));
   }
 
-  #sendQuickly(sender: Sender, letters: readonly [Letter, () => MailParts][]): void {
+  #sendQuickly(sender: Sender, letters: readonly [Letter, WriteMail][]): void {
     const jobs = letters.map(([letter, prepare]) => this.#outgoing(letter, prepare));
     const { isUrgent } = this.#delivery;
     sender.send(
@@ -200,7 +200,7 @@ export class DeliveryRun {
   async #renderSlowly({
     variant: { program },
     recipient: given,
-  }: Letter): Promise<(() => MailParts) | undefined> {
+  }: Letter): Promise<WriteMail | undefined> {
     const { thread } = this.#context;
     try {
       const { workspaceId } = this.#delivery.group;
@@ -210,9 +210,9 @@ export class DeliveryRun {
         const parts = await thread.render(program.slow, program.scope(recipient), workspaceId);
         return () => program.compose(recipient, parts);
       }
-      const draft = program.draft(recipient);
-      await draft.ready((request) => thread.compile(request, workspaceId));
-      return () => draft.write();
+      return await program.draftAndCompile(recipient, (request) =>
+        thread.compile(request, workspaceId),
+      );
     } catch (error) {
       if (error instanceof ThreadBusyError) return undefined;
       return () => {
@@ -242,7 +242,7 @@ export class DeliveryRun {
   }
 
   /** Undefined where the message is settled already. */
-  #outgoing({ message, variant, copies }: Letter, prepare: () => MailParts): Outgoing | undefined {
+  #outgoing({ message, variant, copies }: Letter, prepare: WriteMail): Outgoing | undefined {
     const { startsUntilMs, stop, extras } = this.#delivery;
     const { expiresAtMs = Number.POSITIVE_INFINITY } = extras?.get(message.id) ?? {};
     const held = this.#context.underway.get(message.id);
@@ -324,14 +324,10 @@ export class DeliveryRun {
 }
 
 /** Undefined where the thread has something to do first. */
-function prepareQuickly({
-  variant: { program },
-  recipient,
-}: Letter): (() => MailParts) | undefined {
+function prepareQuickly({ variant: { program }, recipient }: Letter): WriteMail | undefined {
   if (program.slow || hasSlowText(recipient)) return undefined;
   try {
-    const draft = program.draft(recipient);
-    return draft.isReady() ? () => draft.write() : undefined;
+    return program.draft(recipient);
   } catch (error) {
     return () => {
       throw error;

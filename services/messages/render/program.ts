@@ -12,6 +12,7 @@ import { subjectName } from '#lib/liquid/variables.ts';
 import { Filler } from '#lib/mail/fill.ts';
 import {
   type LinkNumbers,
+  type LinkRecipient,
   type LinkWriting,
   linkRecipientOf,
   linkWriter,
@@ -20,9 +21,8 @@ import {
 import { Marker } from '#lib/mail/marker.ts';
 import { mailSource } from '#lib/mail/source.ts';
 import type { SourceKind } from '#lib/mail/structural.ts';
-import type { StructureRequest } from '#lib/mail/structure.ts';
-import type { MailParts, StaticText } from '../mime/mail.ts';
-import { countWritten, newState } from './budget.ts';
+import type { MailParts, MailText, StaticText } from '../mime/mail.ts';
+import { checkPart, countWritten, newState } from './budget.ts';
 import {
   composer,
   type Envelope,
@@ -56,15 +56,8 @@ export interface SlowSource extends LinkWriting {
   numbers: LinkNumbers;
 }
 
-/** A mail whose Liquid has run. */
-export interface Draft {
-  /** Whether its structure is known. */
-  isReady(): boolean;
-  /** Compiles its structure where that is not known. */
-  ready(compile: CompileStructure): Promise<void>;
-  /** Throws unless it is ready. */
-  write(): MailParts;
-}
+/** Writes a mail whose Liquid has run, once there is room to send it. */
+export type WriteMail = () => MailParts;
 
 /** A template version compiled for one plan. */
 export interface Program {
@@ -77,8 +70,13 @@ export interface Program {
   /** Set where each message is rendered in a thread of its own and then composed. */
   slow?: SlowSource;
   scope: (recipient: MailRecipient) => LiquidScope;
-  /** Runs Liquid for a recipient; throws its errors. */
-  draft: (recipient: MailRecipient) => Draft;
+  /**
+   * Runs Liquid for a recipient; throws its errors. Undefined where the mail's structure is not
+   * compiled yet.
+   */
+  draft: (recipient: MailRecipient) => WriteMail | undefined;
+  /** Does the same, and compiles the structure where that is needed. */
+  draftAndCompile: (recipient: MailRecipient, compile: CompileStructure) => Promise<WriteMail>;
   /** Composes parts that were rendered in the thread. */
   compose: (recipient: MailRecipient, parts: RenderedParts) => MailParts;
 }
@@ -117,7 +115,8 @@ export function compileMessage(
     return {
       ...common,
       slow: { ...writing, subject: line, kind, body: source.text, text: own, numbers },
-      draft,
+      draft: isSlow,
+      draftAndCompile: isSlow,
     };
   }
   const pieces = {
@@ -127,9 +126,26 @@ export function compileMessage(
   };
   const writeLink = linkWriter(writing);
   const structures = new Structures();
-  return { ...common, draft: draftQuickly };
+  return {
+    ...common,
+    draft(recipient) {
+      const mail = runLiquid(recipient);
+      const structure = structures.find(mail.marker);
+      return structure && writer(structure, mail);
+    },
+    async draftAndCompile(recipient, compile) {
+      const mail = runLiquid(recipient);
+      const { marker } = mail;
+      const structure =
+        structures.find(marker) ??
+        (await structures.compile(marker, () =>
+          compile({ kind, marked: marker.marked(), links, numbers, derivesText: !pieces.text }),
+        ));
+      return writer(structure, mail);
+    },
+  };
 
-  function draftQuickly(recipient: MailRecipient): Draft {
+  function runLiquid(recipient: MailRecipient): Drafted {
     const scope = common.scope(recipient);
     const { [subjectName]: own } = scope;
     const line =
@@ -138,56 +154,56 @@ export function compileMessage(
     const state = newState('html', scope);
     const marker = new Marker(source, (size) => countWritten(state, size));
     markPieces(pieces.html, state, marker);
-    const ownParts = pieces.text?.(newState('text', scope));
-    const way = marker.key;
-    const marked = marker.marked();
-    const request: StructureRequest = {
-      kind,
-      marked,
-      links,
-      numbers,
-      derivesText: pieces.text === undefined,
-    };
-    let structure = structures.find(way, request);
-    return {
-      isReady: () => structure !== undefined,
-      async ready(compile) {
-        structure ??= structures.find(way, request);
-        structure ??= await structures.compile(way, request, compile);
-      },
-      write() {
-        if (!structure) throw new Error('the structure of the mail is not compiled');
-        const filling = { values: marked.values, recipient: linkRecipientOf(scope), writeLink };
-        const filled = filledParts(structure, filling, scope);
-        return compose(recipient, {
-          subject: line,
-          ...filled,
-          ...(ownParts && { text: ownParts }),
-        });
-      },
+    const text = pieces.text?.(newState('text', scope));
+    return { recipient, line, marker, text, linkRecipient: linkRecipientOf(scope) };
+  }
+
+  // Thousands of these wait for room: none may hold the marked source or the values of Liquid.
+  function writer(
+    structure: KnownStructure,
+    { recipient, line, marker: { values }, text, linkRecipient }: Drafted,
+  ): WriteMail {
+    return () => {
+      const filling = { values, recipient: linkRecipient, writeLink };
+      const filled = filledParts(new Filler(structure, filling));
+      return compose(recipient, { subject: line, ...filled, ...(text && { text }) });
     };
   }
 }
 
+/** A mail whose Liquid has run. */
+type Drafted = {
+  recipient: MailRecipient;
+  line: string;
+  marker: Marker;
+  /** The author's own text part. */
+  text: MailText | undefined;
+  linkRecipient: LinkRecipient;
+};
+
 /** Both parts, in pieces, each within its limit. */
-function filledParts(
-  structure: KnownStructure,
-  filling: ConstructorParameters<typeof Filler>[1],
-  scope: LiquidScope,
-) {
-  const filler = new Filler(structure, filling);
-  const html: (StaticText | string)[] = [];
-  const text: (StaticText | string)[] = [];
-  const [htmlState, textState] = [newState('html', scope), newState('text', scope)];
-  filler.html((part, size) => {
-    countWritten(htmlState, size);
-    html.push(part);
-  });
-  filler.text((part, size) => {
-    countWritten(textState, size);
-    text.push(part);
-  });
-  return { html, text };
+function filledParts(filler: Filler<StaticText>) {
+  const html = new FilledPart('html');
+  const text = new FilledPart('text');
+  filler.html((piece, size) => html.add(piece, size));
+  filler.text((piece, size) => text.add(piece, size));
+  return { html: html.pieces, text: text.pieces };
+}
+
+class FilledPart {
+  readonly pieces: (StaticText | string)[] = [];
+  readonly #part: 'html' | 'text';
+  #size = 0;
+
+  constructor(part: 'html' | 'text') {
+    this.#part = part;
+  }
+
+  add(piece: StaticText | string, size: number): void {
+    this.#size += size;
+    checkPart(this.#part, this.#size);
+    this.pieces.push(piece);
+  }
 }
 
 // Measured with Node 24: a newsletter of 15 KB with seven values holds 90 KiB, one of 30 KB 145
@@ -202,6 +218,6 @@ function sizeOf(sources: readonly string[]): number {
   return sizeFixed + sizePerByte * Buffer.byteLength(text) + sizePerLiquid * liquid;
 }
 
-function draft(): never {
+function isSlow(): never {
   throw new Error('the program is slow and has to be rendered in a thread');
 }

@@ -5,11 +5,15 @@
  * other's, and each of its mails is compiled.
  */
 import { LRUCache } from 'lru-cache';
+import type { Marker } from '#lib/mail/marker.ts';
 import type { CompiledStructure, Piece, Structure, StructureRequest } from '#lib/mail/structure.ts';
 import { type StaticText, staticText } from '../mime/mail.ts';
 import { entriesOf, type Kept, lookUp } from './structure-keys.ts';
 
 export type KnownStructure = Structure<StaticText>;
+
+/** What decides on a mail's structure. */
+type Marks = Pick<Marker, 'key' | 'values'>;
 
 export type CompileStructure = (request: StructureRequest) => Promise<CompiledStructure>;
 
@@ -29,43 +33,37 @@ export class Structures {
   #keptBytes = 0;
   readonly #compiling = new Map<string, Promise<KnownStructure>>();
 
-  find(way: string, request: StructureRequest): KnownStructure | undefined {
-    return this.#lookUp(way, request).structure;
+  find({ key, values }: Marks): KnownStructure | undefined {
+    return this.#lookUp(key, values).structure;
   }
 
   /** Compiles a structure; calls for the same one share the work. */
-  async compile(
-    way: string,
-    request: StructureRequest,
-    compile: CompileStructure,
-  ): Promise<KnownStructure> {
-    const { key } = this.#lookUp(way, request);
+  async compile(marks: Marks, compile: () => Promise<CompiledStructure>): Promise<KnownStructure> {
+    const { key } = this.#lookUp(marks.key, marks.values);
     const running = this.#compiling.get(key);
     if (running) {
       // It may have failed by values of its own.
       await running.catch(() => undefined);
-      return this.find(way, request) ?? this.compile(way, request, compile);
+      return this.find(marks) ?? this.compile(marks, compile);
     }
-    const task = this.#compileNow(way, request, compile).finally(() => this.#compiling.delete(key));
+    const task = this.#compileNow(marks, compile).finally(() => this.#compiling.delete(key));
     this.#compiling.set(key, task);
     return task;
   }
 
   async #compileNow(
-    way: string,
-    request: StructureRequest,
-    compile: CompileStructure,
+    { key: way, values }: Marks,
+    compile: () => Promise<CompiledStructure>,
   ): Promise<KnownStructure> {
-    const compiled = await compile(request);
+    const compiled = await compile();
     const structure = encoded(compiled.structure);
-    const { values } = request.marked;
     const entries = entriesOf(this.#program + way, values, { ...compiled, structure });
     for (const [key, kept] of entries) this.#keep(key, kept);
     return structure;
   }
 
-  #lookUp(way: string, { marked }: StructureRequest) {
-    return lookUp(this.#program + way, marked.values, (key) => all.get(key));
+  #lookUp(way: string, values: Marks['values']) {
+    return lookUp(this.#program + way, values, (key) => all.get(key));
   }
 
   #keep(key: string, entry: Kept<KnownStructure>): void {

@@ -1,4 +1,4 @@
-import { compileStructure } from '#lib/mail/structure.ts';
+import { compileStructure, type StructureRequest } from '#lib/mail/structure.ts';
 import type { MailParts } from '../mime/mail.ts';
 import type { MailRecipient } from '../render/compose.ts';
 import type { Program } from '../render/program.ts';
@@ -14,7 +14,8 @@ export async function mailOf(
     if (!thread) throw new Error('the mail is rendered in a thread');
     return program.compose(recipient, await thread.render(program.slow, program.scope(recipient)));
   }
-  const draft = program.draft(recipient);
-  await draft.ready((request) => (thread ? thread.compile(request) : compileStructure(request)));
-  return draft.write();
+  const compile = (request: StructureRequest) =>
+    thread ? thread.compile(request) : compileStructure(request);
+  const write = await program.draftAndCompile(recipient, compile);
+  return write();
 }
