@@ -16,6 +16,13 @@ export interface LinkOptions {
   utm: Utm;
   /** URL prefixes of the pixel and of counted links; without it links are left as they are. */
   tracking?: { opens: string; clicks: string };
+  /** Schemes of apps that addresses made from values may have, in lower case. */
+  schemes?: readonly string[];
+}
+
+/** The options alone, of what else has them. */
+export function linkOptionsOf({ utm, tracking, schemes }: LinkOptions): LinkOptions {
+  return { utm, ...(tracking && { tracking }), ...(schemes && { schemes }) };
 }
 
 /** The numbers of a mail's links. */
@@ -153,11 +160,11 @@ export type WrittenLink = { url: string; link: string };
 export type WriteLink = (link: RecipientLink, recipient: LinkRecipient) => WrittenLink;
 
 /** Makes the writer of links that depend on the recipient: guarded, with UTM values, signed. */
-export function linkWriter({ utm, tracking, linkKey }: LinkWriting): WriteLink {
+export function linkWriter({ utm, tracking, schemes, linkKey }: LinkWriting): WriteLink {
   const withUtm = utmWriter(utm, '&');
   const sign = tracking && linkKey ? linkSigner(linkKey) : undefined;
   return ({ rendered, start, attribute, number }, { token, systemUrls: own }) => {
-    const url = guardedAddress(rendered, start, attribute);
+    const url = guardedAddress(rendered, start, attribute, schemes);
     const isSystems = own.some((each) => each !== '' && url.startsWith(each));
     if (number === undefined || isSystems || !isWebUrl(url) || !URL.canParse(url)) {
       return { url, link: url };

@@ -33,15 +33,20 @@ type Range = { start: number; end: number };
  * A part of the values that a structure depends on: one of them, or whether an address that they
  * make may be used.
  */
-export type Deciding =
-  | { by: 'value'; number: number }
-  | { by: 'address'; parts: readonly (string | number)[] };
+export type Deciding = { by: 'value'; number: number } | AddressDecision;
+
+type AddressDecision = {
+  by: 'address';
+  parts: readonly (string | number)[];
+  /** Those that the workspace allows. */
+  schemes?: readonly string[] | undefined;
+};
 
 /** The values that decide, as a key. */
 export function decisionOf(deciding: readonly Deciding[], values: Marked['values']): string {
   return deciding
     .map((each) => {
-      if (each.by === 'address') return useOf(each.parts, values);
+      if (each.by === 'address') return useOf(each, values);
       const html = values[each.number]?.html ?? '';
       return `${html.length}:${html}`;
     })
@@ -50,13 +55,13 @@ export function decisionOf(deciding: readonly Deciding[], values: Marked['values
 
 /** How the address of a link is used whose beginning is a value: the text says nothing of some. */
 export function useOf(
-  parts: readonly (string | number)[],
+  { parts, schemes }: AddressDecision,
   values: Marked['values'],
 ): 'stopped;' | 'here;' | 'link;' {
   const rendered = parts.map((part) =>
     typeof part === 'string' ? part : (values[part]?.html ?? ''),
   );
-  const address = guardedAddress(rendered.join(''), '', 'href');
+  const address = guardedAddress(rendered.join(''), '', 'href', schemes);
   if (address === nowhere) return 'stopped;';
   return address.startsWith('#') ? 'here;' : 'link;';
 }
@@ -65,6 +70,7 @@ export function useOf(
 export function settled(
   { source: given, nonce, values }: Marked,
   kind: SourceKind,
+  schemes?: readonly string[],
 ): { source: string; deciding: Deciding[] } {
   const deciding: Deciding[] = [];
   const source = replaceAttributes(
@@ -77,7 +83,7 @@ export function settled(
         return values[number]?.html;
       });
       const [first] = parts;
-      return guardedMarkup(rendered, first?.kind === 'text' ? first.text : '', name);
+      return guardedMarkup(rendered, first?.kind === 'text' ? first.text : '', name, schemes);
     },
     { hasLiquid: false },
   );
@@ -105,8 +111,8 @@ export function settled(
 }
 
 /** An address that stays as it is spelled where it may be used. */
-function guardedMarkup(rendered: string, start: string, attribute: string): string {
-  return guardedAddress(rendered, start, attribute) === nowhere ? nowhere : withoutSpaces(rendered);
+function guardedMarkup(...address: Parameters<typeof guardedAddress>): string {
+  return guardedAddress(...address) === nowhere ? nowhere : withoutSpaces(address[0]);
 }
 
 /** Elsewhere in a tag a value could become an attribute. */

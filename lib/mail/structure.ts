@@ -71,7 +71,7 @@ export async function compileStructure(
   compile = async (mjml: string) => (await mjmlToHtml(mjml)).html,
 ): Promise<CompiledStructure> {
   const { kind, marked } = request;
-  const { source, deciding } = settled(marked, kind);
+  const { source, deciding } = settled(marked, kind, request.links.schemes);
   const html = kind === 'mjml' ? await compile(source) : source;
   const { structure, links } = structureOf(html, request);
   return { structure, deciding: [deciding, links].filter((each) => each.length > 0) };
@@ -232,8 +232,10 @@ class Links {
       if (piece.kind === 'value') return piece.number;
       return piece.kind === 'static' ? piece.piece : '';
     });
-    this.deciding.push({ by: 'address', parts });
-    return useOf(parts, this.#request.marked.values);
+    const { links, marked } = this.#request;
+    const decision = { by: 'address' as const, parts, schemes: links.schemes };
+    this.deciding.push(decision);
+    return useOf(decision, marked.values);
   }
 
   /** A link that is the same for all recipients but for the token. */

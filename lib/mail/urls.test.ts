@@ -106,3 +106,20 @@ test('a long address is read once', () => {
   });
   expect(ms).toBeLessThan(1_500);
 });
+
+test.each(['myapp:open', 'MyApp://a', 'x-cal+2.0:a'])(
+  'a link by value may lead to %s where the workspace allows the scheme',
+  (address) => {
+    expect(guardedAddress(address, '', 'href', ['myapp', 'x-cal+2.0'])).toBe(address);
+  },
+);
+
+test.each([
+  ['href', 'javascript:a'],
+  ['href', 'my:app:a'],
+  ['href', 'myapp'],
+  ['src', 'myapp:a'],
+  ['href', ' java\tscript:a'],
+])('a scheme that the workspace allows opens nothing else: %s, %j', (attribute, address) => {
+  expect(guardedAddress(address, '', attribute, ['myapp'])).toBe(nowhere);
+});

@@ -2,8 +2,8 @@
  * Guards addresses that are made from values.
  *
  * An address that the author wrote stays: a scheme of any app, a path. An address whose beginning
- * is a value leads to web pages, mail, phone and message addresses, or to a place in the mail. None
- * leads to a script, whoever wrote it.
+ * is a value leads to web pages, mail, phone and message addresses, to apps whose schemes the
+ * workspace allows, or to a place in the mail. None leads to a script, whoever wrote it.
  */
 import { unescapeAttribute } from '../html/links.ts';
 
@@ -45,15 +45,28 @@ export function isScript(address: string): boolean {
 /** Takes the place of an address that may not be used. */
 export const nowhere = '#';
 
-/** An address of HTML that values are part of. `start` is what stands before the first value. */
-export function guardedAddress(rendered: string, start: string, attribute: string): string {
+/**
+ * An address of HTML that values are part of. `start` is what stands before the first value,
+ * `schemes` are those of apps that the workspace allows in links, in lower case.
+ */
+export function guardedAddress(
+  rendered: string,
+  start: string,
+  attribute: string,
+  schemes: readonly string[] = [],
+): string {
   if (attribute === 'srcset') return guardedCandidates(unescapeAttribute(rendered));
   const address = withoutSpaces(unescapeAttribute(rendered));
   if (isAuthors(start)) return address;
   const isSafe =
     /^((https?|mailto|tel|sms):|[/?#.])/i.test(address) ||
-    (attribute !== 'href' && /^(cid:|data:image\/)/i.test(address));
+    (attribute === 'href' ? isAllowed(address, schemes) : /^(cid:|data:image\/)/i.test(address));
   return isSafe ? address : nowhere;
+}
+
+function isAllowed(address: string, schemes: readonly string[]): boolean {
+  const colonAt = schemes.length > 0 ? address.indexOf(':') : -1;
+  return colonAt > 0 && schemes.includes(address.slice(0, colonAt).toLowerCase());
 }
 
 /** Pictures to choose from, each with its width or density. */

@@ -18,6 +18,21 @@ const urlLengthMax = 2_000;
  */
 const endpointLengthMax = 900;
 
+const schemesMax = 20;
+/** As RFC 3986 has it. */
+const schemeForm = /^[a-z][a-z0-9+.-]{1,39}$/;
+const schemeShownMax = 50;
+/** They run or open what a value brings. */
+const forbidden = new Set([
+  'javascript',
+  'vbscript',
+  'data',
+  'file',
+  'blob',
+  'about',
+  'view-source',
+]);
+
 /** The settings of a workspace that nobody has set. */
 const defaults: StoredSettings = {
   website_url: '',
@@ -34,6 +49,7 @@ const defaults: StoredSettings = {
   timeline_retention_days: 730,
   audit_retention_days: auditDaysDefault,
   message_retention_days: 0,
+  link_schemes: [],
 };
 
 /** The settings that name an integration. */
@@ -87,6 +103,7 @@ export function storedSettings(
     );
   }
   checkRetentions(settings);
+  checkSchemes(settings.link_schemes ?? []);
   checkLanguages(settings);
   return settings;
 }
@@ -94,13 +111,14 @@ export function storedSettings(
 /** The changes of a request, as stored. */
 function changesOf(given: WorkspaceSettings | undefined): Partial<StoredSettings> {
   if (!given) return {};
-  const { $typeName, $unknown, nullFields, languages, ...values } = given;
+  const { $typeName, $unknown, nullFields, languages, linkSchemes, ...values } = given;
   const set = Object.entries(values).filter(([, value]) => value !== undefined);
   const reset = Object.entries(defaults).filter(([name]) => nullFields?.paths.includes(name));
   return {
     ...Object.fromEntries(reset),
     ...Object.fromEntries(set.map(([name, value]) => [snakeOf(name), value])),
     ...(languages.length > 0 && { languages: [...languages] }),
+    ...(linkSchemes.length > 0 && { link_schemes: schemesOf(linkSchemes) }),
   };
 }
 
@@ -131,6 +149,21 @@ function checkUrl(field: string, url: string, text: string): void {
   if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
     throw invalidField(`settings.${field}`, text);
   }
+}
+
+/** In lower case, once each. */
+function schemesOf(given: readonly string[]): string[] {
+  return [...new Set(given.map((scheme) => scheme.toLowerCase().replace(/:$/, '')))];
+}
+
+function checkSchemes(schemes: readonly string[]): void {
+  const field = 'settings.link_schemes';
+  if (schemes.length > schemesMax) {
+    throw invalidField(field, `at most ${schemesMax} link schemes are allowed`);
+  }
+  const wrong = schemes.find((scheme) => !schemeForm.test(scheme) || forbidden.has(scheme));
+  if (wrong === undefined) return;
+  throw invalidField(field, `invalid link scheme: ${wrong.slice(0, schemeShownMax)}`);
 }
 
 function checkLanguages({ languages, default_language: own }: StoredSettings): void {

@@ -23,6 +23,8 @@ export type StoredSettings = {
   audit_retention_days?: number;
   /** As above. */
   message_retention_days?: number;
+  /** As above. */
+  link_schemes?: string[];
 };
 
 const schema = defineEntity({

@@ -112,6 +112,7 @@ export function envelopeOf(
     ...(isCounted ? { tracking } : {}),
     from: { email: sender.email, name: sender.name },
     replyTo: content.replyTo,
+    schemes: settings?.linkSchemes ?? [],
     values: {
       ...about.values,
       workspace: {

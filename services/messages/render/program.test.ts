@@ -367,3 +367,13 @@ test.each([
 ])('a template that may run long is not spliced: %s', (html) => {
   expect(compileMessage(content({ html }), envelope).slow).toBeDefined();
 });
+
+test('a link made from a value leads to an app whose scheme the workspace allows', async () => {
+  const html =
+    '<a href="{{ contact.custom_string_1 }}">one</a> <a href="{{ contact.custom_string_2 }}">two</a>';
+  const program = compileMessage(content({ html, text: '' }), { ...envelope, schemes: ['myapp'] });
+  const contact = { custom_string_1: 'MyApp:open', custom_string_2: 'other:open' };
+  const mail = await mailOf(program, given({ contact }));
+  expect(wholeText(mail.html)).toBe('<a href="MyApp:open">one</a> <a href="#">two</a>');
+  expect(wholeText(mail.text)).toContain('one (MyApp:open) two');
+});

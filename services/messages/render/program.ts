@@ -14,6 +14,7 @@ import {
   type LinkNumbers,
   type LinkRecipient,
   type LinkWriting,
+  linkOptionsOf,
   linkRecipientOf,
   linkWriter,
   numberLinks,
@@ -90,8 +91,7 @@ export function compileMessage(
   envelope: Envelope,
   linkKey?: Uint8Array,
 ): Program {
-  const { utm, tracking } = envelope;
-  const links = { utm, ...(tracking && { tracking }) };
+  const links = linkOptionsOf(envelope);
   const kind: SourceKind = content.html === '' ? 'mjml' : 'html';
   const given = kind === 'mjml' ? content.mjml : content.html;
   const source = mailSource(envelope.hasOwnPreviewLine ? withPreviewLine(given) : given);

@@ -9,7 +9,7 @@ import { type LiquidScope, newContext, renderInto, renderNodes } from '#lib/liqu
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { subjectName } from '#lib/liquid/variables.ts';
 import { Filler, joined } from '#lib/mail/fill.ts';
-import { linkRecipientOf, linkWriter } from '#lib/mail/links.ts';
+import { linkOptionsOf, linkRecipientOf, linkWriter } from '#lib/mail/links.ts';
 import { Marker } from '#lib/mail/marker.ts';
 import { mailSource } from '#lib/mail/source.ts';
 import {
@@ -70,11 +70,11 @@ async function renderMail(source: SlowSource, given: LiquidScope): Promise<Rende
     checkPart('html', size);
   });
   renderInto(marker, 'html', { nodes, context: newContext('html', { ...scope }) });
-  const { kind, numbers, utm, tracking, text } = source;
+  const { kind, numbers, text } = source;
   const request: StructureRequest = {
     kind,
     marked: marker.marked(),
-    links: { utm, ...(tracking && { tracking }) },
+    links: linkOptionsOf(source),
     numbers,
     derivesText: text === '',
   };

@@ -106,17 +106,17 @@ type BodyOptions = { links: LinkSetting; steps: PreviewSteps };
 async function filledBody(
   whole: string,
   data: JsonObject,
-  { links, steps }: BodyOptions,
+  { links: { utm, schemes = [] }, steps }: BodyOptions,
 ): Promise<Body> {
   const source = mailSource(whole);
   const marker = new PreviewMarker(source, () => undefined);
   const nodes = parseLiquid(source.text, 'html');
   renderInto(marker, 'html', { nodes, context: newContext('html', { ...data }) });
-  const { numbers } = numberLinks(source.text, { utm: links.utm });
+  const { numbers } = numberLinks(source.text, { utm, schemes });
   const request: StructureRequest = {
     kind: 'mjml',
     marked: marker.marked(),
-    links: { utm: links.utm },
+    links: { utm, schemes },
     numbers,
     derivesText: true,
   };
@@ -129,7 +129,7 @@ async function filledBody(
   const filler = new Filler(compiled.structure, {
     values: request.marked.values,
     recipient: linkRecipientOf(data),
-    writeLink: linkWriter({ utm: links.utm }),
+    writeLink: linkWriter({ utm, schemes }),
   });
   const rendered = renderedIssues(source, marker, { compiled, request });
   return {

@@ -52,12 +52,12 @@ export function renderedIssues(
 }
 
 function stoppedLink(deciding: Deciding, { marked: { values } }: StructureRequest): Issue[] {
-  if (deciding.by === 'value' || useOf(deciding.parts, values) !== 'stopped;') return [];
+  if (deciding.by === 'value' || useOf(deciding, values) !== 'stopped;') return [];
   const written = deciding.parts.map((part) =>
     typeof part === 'string' ? part : (values[part]?.text ?? ''),
   );
   const address = written.join('').slice(0, shownMax);
-  const message = `the link ${address} becomes #: a link that begins with a value leads to https:, http:, mailto:, tel: or sms:`;
+  const message = `the link ${address} becomes #: a link that begins with a value leads to https:, http:, mailto:, tel:, sms: or a scheme in the workspace's link_schemes`;
   return [{ code: 'link_stopped', line: 0, tag: 'html', message }];
 }
 

@@ -8,6 +8,8 @@ export type ShownLink = { url: string; text: string; tracked: boolean };
 
 export type LinkSetting = {
   utm: Utm;
+  /** Schemes of apps that links made from values may have. */
+  schemes?: readonly string[];
   isTracked: boolean;
   /** URL that tracked links begin with. */
   clicks: string;

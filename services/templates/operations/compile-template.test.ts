@@ -211,6 +211,15 @@ test('objects, stopped links and values that MJML computes with are warnings', a
   expect(warnings.map(({ message }) => message).join()).toContain('{{ contact.custom_string_1 }}');
 });
 
+test('a link made from a value leads to an app whose scheme the workspace allows', async () => {
+  const mjmlSource = mail('<mj-text><a href="{{ one }}">1</a> <a href="{{ two }}">2</a></mj-text>');
+  const testData = { one: 'myapp:open', two: 'other:open' };
+  const { html, text, warnings } = await preview({ mjmlSource, testData });
+  expect(html).toContain('<a href="myapp:open">1</a> <a href="#">2</a>');
+  expect(text).toContain('1 (myapp:open) 2');
+  expect(warnings.map(({ code }) => code)).toEqual(['link_stopped']);
+});
+
 test.each(['render "footer"', 'include "footer"', 'layout "frame"', 'block main'])(
   '{%% %s %%} is refused when the template is stored, since there are no files',
   async (tag) => {

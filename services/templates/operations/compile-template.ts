@@ -72,6 +72,7 @@ function previewRequest(
     isMarketing: request.category === TemplateCategory.MARKETING,
     links: {
       utm,
+      schemes: settings?.linkSchemes ?? [],
       isTracked: !isPage && given?.enableTracking === true,
       clicks: `${base}/r/${workspaceId}/`,
       systemUrls: Object.values(actingUrls(base, workspaceId)),

@@ -33,7 +33,7 @@ export async function givenService(over: Partial<Pick<Context, 'store'>> = {}) {
     workspaces: {
       getSettings: async () =>
         create(GetSettingsResponseSchema, {
-          settings: { languages: ['en', 'fr'], defaultLanguage: 'en' },
+          settings: { languages: ['en', 'fr'], defaultLanguage: 'en', linkSchemes: ['myapp'] },
         }),
     },
   };

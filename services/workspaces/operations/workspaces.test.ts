@@ -105,6 +105,20 @@ test.each([
     },
     'custom endpoint URL must have at most 900 characters',
   ],
+  ...['javascript', 'DATA', 'view-source:', 'x', '1a', 'a b', ''].map(
+    (scheme): [object, string] => [
+      { id: 'ok', name: 'a', settings: { linkSchemes: ['myapp', scheme] } },
+      `invalid link scheme: ${scheme.toLowerCase().replace(':', '')}`,
+    ],
+  ),
+  [
+    {
+      id: 'ok',
+      name: 'a',
+      settings: { linkSchemes: Array.from({ length: 21 }, (_, n) => `app${n}`) },
+    },
+    'at most 20 link schemes are allowed',
+  ],
   [{ id: 'ok', name: 'a', settings: { languages: ['xx'] } }, 'invalid language code: xx'],
   [{ id: 'ok', name: 'a', settings: { languages: ['en', 'en'] } }, 'duplicate language code: en'],
 ])('create refuses %j', async (request, text) => {
@@ -139,6 +153,21 @@ test('a base of links that is too long is a 400 that names its field', async () 
   expect((refused as ConnectError).findDetails(BadRequestSchema)).toMatchObject([
     { fieldViolations: [{ field: 'settings.custom_endpoint_url' }] },
   ]);
+});
+
+test('schemes of links are kept in lower case and once, and null takes them away', async () => {
+  const id = await givenWorkspace();
+  const schemesAfter = async (settings: object) => {
+    const answer = await given.workspaces(root).updateWorkspace({ id, name: 'Acme', settings });
+    return answer.workspace?.settings?.linkSchemes;
+  };
+  expect(await schemesAfter({})).toEqual([]);
+  expect(await schemesAfter({ linkSchemes: ['MyApp', 'webcal:', 'myapp'] })).toEqual([
+    'myapp',
+    'webcal',
+  ]);
+  expect(await schemesAfter({})).toEqual(['myapp', 'webcal']);
+  expect(await schemesAfter({ nullFields: { paths: ['link_schemes'] } })).toEqual([]);
 });
 
 test('messages are kept for good unless the settings say otherwise', async () => {
