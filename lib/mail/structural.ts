@@ -38,7 +38,7 @@ export type Deciding = { by: 'value'; number: number } | AddressDecision;
 type AddressDecision = {
   by: 'address';
   parts: readonly (string | number)[];
-  /** Those that the workspace allows. */
+  /** Schemes that the workspace allows. */
   schemes?: readonly string[] | undefined;
 };
 

@@ -12,7 +12,7 @@ import { entriesOf, type Kept, lookUp } from './structure-keys.ts';
 
 export type KnownStructure = Structure<StaticText>;
 
-/** What decides on a mail's structure. */
+/** The ways of a mail's Liquid, and its values. */
 type Marks = Pick<Marker, 'key' | 'values'>;
 
 export type CompileStructure = (request: StructureRequest) => Promise<CompiledStructure>;
