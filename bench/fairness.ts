@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createApi } from '../deploy/demo/api.ts';
-import { ownerToken } from '../test/stack/owner.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
-import { givenBroadcast, givenTemplate, importAudience, isSent, type Tenant } from './broadcast.ts';
+import { importAudience, type Tenant } from './broadcast.ts';
 import { ask, end, type SinkStatus, startSink } from './sink-process.ts';
+import { givenTenant, measureBroadcast, startBroadcast } from './tenant.ts';
 
 /** The tenants beside the fast one. */
 type Scene = { name: string; tenants: number; perMinute: number; latencyMs: number };
@@ -22,7 +21,6 @@ const fewRecipients = 100;
 /** Before the fast tenant starts, and so long at least are the slow ones measured. */
 const settleMs = 5_000;
 const slowMeasuredMs = 20_000;
-const pollMs = 10;
 
 /**
  * How a fast tenant fares beside tenants who may send little or whose servers are slow, and how
@@ -56,41 +54,6 @@ async function givenFastTenant(stack: BenchStack): Promise<Tenant> {
   return fast;
 }
 
-let tenants = 0;
-
-/** A workspace that sends through a server of its own, with a template. */
-async function givenTenant(
-  { setting }: BenchStack,
-  { perMinute, port }: { perMinute: number; port: number },
-): Promise<Tenant> {
-  const token = await ownerToken({
-    BASE_URL: setting('BASE_URL'),
-    ROOT_EMAIL: setting('ROOT_EMAIL'),
-    SECRET_KEY: setting('SECRET_KEY'),
-  });
-  const api = createApi(setting('BASE_URL'), token);
-  tenants += 1;
-  const workspaceId = `fair${tenants}`;
-  const settings = { timezone: 'UTC', default_language: 'en', languages: ['en'] };
-  await api('workspaces.create', { body: { id: workspaceId, name: workspaceId, settings } });
-  const smtp = { host: '127.0.0.1', port, username: '', password: '', use_tls: false };
-  const senders = [{ email: 'hello@example.com', name: 'Bench', is_default: true }];
-  const provider = { kind: 'smtp', smtp, senders, rate_limit_per_minute: perMinute };
-  const made = await api<{ integration_id: string }>('workspaces.createIntegration', {
-    body: { workspace_id: workspaceId, name: 'Sink', type: 'email', provider },
-  });
-  await api('workspaces.update', {
-    body: {
-      id: workspaceId,
-      name: workspaceId,
-      settings: { ...settings, marketing_email_provider_id: made.integration_id },
-    },
-  });
-  const tenant = { api, workspaceId };
-  await givenTemplate(tenant);
-  return tenant;
-}
-
 async function measureScene(stack: BenchStack, fast: Tenant, scene: Scene): Promise<void> {
   const { name, tenants: count, perMinute, latencyMs } = scene;
   const sink = await startSink({ behaviour: { latencyMs } });
@@ -98,13 +61,13 @@ async function measureScene(stack: BenchStack, fast: Tenant, scene: Scene): Prom
   for (let number = 0; number < count; number += 1) {
     const tenant = await givenTenant(stack, { perMinute, port: sink.port });
     await importAudience(tenant, perMinute * 5);
-    slow.push({ tenant, id: await start(tenant, 'bench') });
+    slow.push({ tenant, id: await startBroadcast(tenant, 'bench') });
   }
   await sleep(settleMs);
   const before = await ask<SinkStatus>(sink.control, '/status');
   const beforeMs = Date.now();
-  const many = await measureFast(stack, fast, { list: 'many', recipients: manyRecipients });
-  const few = await measureFast(stack, fast, { list: 'few', recipients: fewRecipients });
+  const many = await measureBroadcast(stack, fast, { list: 'many', recipients: manyRecipients });
+  const few = await measureBroadcast(stack, fast, { list: 'few', recipients: fewRecipients });
   if (count > 0) await sleep(Math.max(0, slowMeasuredMs - (Date.now() - beforeMs)));
   const after = await ask<SinkStatus>(sink.control, '/status');
   const seconds = (Date.now() - beforeMs) / 1_000;
@@ -118,32 +81,4 @@ async function measureScene(stack: BenchStack, fast: Tenant, scene: Scene): Prom
     await tenant.api('broadcasts.cancel', { body: { workspace_id: tenant.workspaceId, id } });
   }
   await end(sink.child);
-}
-
-async function start(tenant: Tenant, list: string): Promise<string> {
-  const id = await givenBroadcast(tenant, 1, list);
-  const { api, workspaceId } = tenant;
-  await api('broadcasts.schedule', { body: { workspace_id: workspaceId, id, send_now: true } });
-  return id;
-}
-
-/** From the call to the first mail and to the last one. */
-async function measureFast(
-  { sink }: BenchStack,
-  fast: Tenant,
-  { list, recipients }: { list: string; recipients: number },
-): Promise<{ firstMs: number; allMs: number }> {
-  const before = (await sink.status()).total;
-  const calledAtMs = Date.now();
-  const id = await start(fast, list);
-  let firstMs = 0;
-  for (;;) {
-    const count = (await sink.status()).total - before;
-    if (count > 0) firstMs ||= Date.now() - calledAtMs;
-    if (count >= recipients) break;
-    await sleep(pollMs);
-  }
-  const allMs = Date.now() - calledAtMs;
-  while (!(await isSent(fast, id, calledAtMs))) await sleep(pollMs);
-  return { firstMs, allMs };
 }

@@ -10,6 +10,7 @@ import { benchScaling } from './scaling/scaling.ts';
 import { benchSegments } from './segments/segments.ts';
 import { benchSend } from './send.ts';
 import { benchSmtp } from './smtp.ts';
+import { benchStructures } from './structures.ts';
 import { benchTracking } from './tracking.ts';
 import { benchTransactional } from './transactional.ts';
 import { benchWebhooks } from './webhooks/webhooks.ts';
@@ -27,6 +28,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   segments: benchSegments,
   send: benchSend,
   smtp: benchSmtp,
+  structures: benchStructures,
   tracking: benchTracking,
   transactional: benchTransactional,
   webhooks: benchWebhooks,

@@ -32,3 +32,9 @@ export const newsletter = source(false);
 
 /** The same with Liquid around its blocks and in its links. */
 export const liquidNewsletter = source(true);
+
+/** The same with a width that depends on the recipient: MJML is compiled for each. */
+export const structuredNewsletter = newsletter.replace(
+  '<mj-text font-size="24px">',
+  '<mj-text font-size="24px" padding-left="{{ contact.custom_number_1 | plus: 0 }}px">',
+);
