@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { settingsOrExit } from '#lib/config.ts';
+import { collectGarbage } from '#lib/process/collect-garbage.ts';
 import { inboxUrl, temporalUiUrl, webhooksUrl } from './env-file.ts';
 import { createStack } from './stack.ts';
 import { readStackConfig } from './stack-config.ts';
@@ -58,6 +59,7 @@ In another terminal:
   curl -s "$BASE_URL/api/lists.list?workspace_id=$WORKSPACE_ID" -H "Authorization: Bearer $TOKEN"
 `);
   process.send?.('ready');
+  collectGarbage();
 } catch (error) {
   if (stoppingSince === undefined) {
     stoppingSince = Date.now();

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from '#lib/config.ts';
 import type { Env } from '#lib/env.ts';
 import { createLog } from '#lib/log.ts';
+import { collectGarbage } from '#lib/process/collect-garbage.ts';
 import type { RunningProcess } from '#lib/process/part.ts';
 import { serveMetrics } from '#lib/process/serve-metrics.ts';
 import { readProgram } from './config.ts';
@@ -56,6 +57,7 @@ export async function runParts(
   process.send?.('ready');
   // With NODE_COMPILE_CACHE set, the next process starts faster, even if this one is killed.
   flushCompileCache();
+  collectGarbage();
 }
 
 type Start = { name: string; start: () => Promise<RunningProcess> };

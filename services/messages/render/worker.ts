@@ -18,6 +18,7 @@ import {
   type Structure,
   type StructureRequest,
 } from '#lib/mail/structure.ts';
+import { collectGarbage } from '#lib/process/collect-garbage.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
 import type { SlowSource } from './program.ts';
@@ -35,8 +36,13 @@ export type RenderAnswer =
   | { text: string }
   | { error: string };
 
+let hasAnswered = false;
+
 parentPort?.on('message', async (request: RenderRequest) => {
   parentPort?.postMessage(await answer(request));
+  // The modules of MJML are loaded by now.
+  if (!hasAnswered) collectGarbage();
+  hasAnswered = true;
 });
 
 async function answer(request: RenderRequest): Promise<RenderAnswer> {
