@@ -12,13 +12,13 @@ const fewRecipients = 100;
 /** The first broadcast warms compilers and caches up. */
 const warmUps = 1;
 const measured = 5;
-/** Of the large audience, before the neighbour is measured beside it. */
+/** Of the large audience, before the other tenant is measured beside it. */
 const begunMin = 100;
 const pollMs = 50;
 
 /**
  * A broadcast whose MJML has to be compiled for each recipient: how fast it goes, what memory it
- * takes, and when a neighbour's first mail comes beside it.
+ * takes, and when another tenant's first mail comes beside it.
  */
 export async function benchStructures(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -35,10 +35,10 @@ export async function benchStructures(args: string[]): Promise<void> {
       mjml: structuredNewsletter,
     });
     await importAudience(heavy, recipients, 'many');
-    const neighbour = await givenTenant(stack, { perMinute, port: stack.sink.port });
-    await importAudience(neighbour, fewRecipients, 'few');
+    const other = await givenTenant(stack, { perMinute, port: stack.sink.port });
+    await importAudience(other, fewRecipients, 'few');
     const measure = () =>
-      measureBroadcast(stack, neighbour, { list: 'few', recipients: fewRecipients });
+      measureBroadcast(stack, other, { list: 'few', recipients: fewRecipients });
     const arrived = async () => (await ask<SinkStatus>(own.control, '/status')).total;
     for (let round = 0; round < warmUps; round += 1) await measure();
     const alone = await repeat(measure);
@@ -57,8 +57,8 @@ export async function benchStructures(args: string[]): Promise<void> {
         `${cpuMs.toFixed(1)} ms of CPU of messages a mail, ${before.memoryMb.toFixed(0)} MB before, ` +
         `${after.memoryMb.toFixed(0)} MB after; ${await arrived()} arrived`,
     );
-    console.log(`  neighbour alone:  ${shown(alone)}`);
-    console.log(`  neighbour beside: ${shown(beside)}`);
+    console.log(`  other alone:  ${shown(alone)}`);
+    console.log(`  other beside: ${shown(beside)}`);
     console.log(
       `  first mail beside ÷ alone ${(median(beside.firsts) / median(alone.firsts)).toFixed(2)}` +
         (stillSending ? '' : '; the large broadcast ended before: give it more --recipients'),
