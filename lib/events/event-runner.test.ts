@@ -12,13 +12,25 @@ import { emailDataSql } from '../test/email-events.ts';
 import { runEventJobs } from './event-runner.ts';
 import { deliverEvents, openOutbox, writeWithEvents } from './outbox.ts';
 
-/** The calls that have come, by workspace, and those that are open. */
+/** The batches that have come, by workspace, and those that are open. */
 const got: string[] = [];
 const open = new Map<string, number>();
 let openMax = 0;
 let callMs = 0;
+/** The workspaces of each call that brought several batches, and what it answers for each. */
+const groups: string[][] = [];
+let outcomeOf = (_: string): { error?: string; tookMs?: number } => ({});
+/** Calls with several batches wait for it. */
+let before: Promise<void> | undefined;
 const contacts = createRouterTransport((router) => {
   router.service(EventConsumerService, {
+    async consumeEventBatches({ batches }) {
+      const workspaceIds = batches.map(({ workspaceId }) => workspaceId);
+      groups.push(workspaceIds);
+      await before;
+      got.push(...workspaceIds);
+      return { outcomes: workspaceIds.map((workspaceId) => outcomeOf(workspaceId)) };
+    },
     async consumeEvents({ workspaceId }) {
       open.set(workspaceId, (open.get(workspaceId) ?? 0) + 1);
       openMax = Math.max(openMax, open.get(workspaceId) ?? 0);
@@ -40,25 +52,41 @@ afterEach(async () => {
   await runner?.stop();
   await query(store.fork(), 'delete from messages_jobs._private_jobs', []);
   got.length = 0;
+  groups.length = 0;
   openMax = 0;
+  callMs = 0;
+  outcomeOf = () => ({});
+  before = undefined;
 });
 afterAll(() => store.close());
 
-function start(): void {
-  const task = deliverEvents('messages', { contacts });
+function start(peer = contacts): void {
+  const task = deliverEvents('messages', { contacts: peer });
   const log = createLog('test', 'silent');
   runner = runEventJobs({ url: store.url, service: 'messages', task, log });
 }
 
-async function tell(workspaceId: string, events = 1): Promise<void> {
+const changeOf = (steps: string) => {
   const source = {
     ...{ types: ['email.bounced'], occurredAt: 'now()' },
     ...{ data: emailDataSql('number'), from: 'fact' },
   };
-  const steps = `fact as (select number from generate_series(1, ${events}) number)`;
-  const change = { steps, events: [source], answer: 'true as told' };
+  return { steps, events: [source], answer: 'true as told' };
+};
+const oneEvent = changeOf('fact as (select 1 as number)');
+
+async function tell(workspaceId: string, events = 1): Promise<void> {
+  const change = changeOf(`fact as (select number from generate_series(1, ${events}) number)`);
   await writeWithEvents({ em: store.fork(), outbox, workspaceId }, change, []);
 }
+
+/** Two batches that are there at the same time. */
+const tellTwice = (workspaceId: string) =>
+  store.fork().transactional(async (em) => {
+    for (let number = 0; number < 2; number += 1) {
+      await writeWithEvents({ em, outbox, workspaceId }, oneEvent, []);
+    }
+  });
 
 const waiting = () =>
   query<{ locked: boolean; attempts: number }>(
@@ -142,4 +170,112 @@ test('jobs that are claimed and not begun when the runner stops are given back u
   const left = await waiting();
   expect(left.length).toBe(20 - got.length);
   expect(left.every(({ locked, attempts }) => !locked && attempts === 0)).toBe(true);
+});
+
+test('events of many changes and workspaces that wait go to their consumer in one call', async () => {
+  for (let number = 0; number < 60; number += 1) await tell(`w${number % 20}`);
+  start();
+  await until('all have come', async () => got.length === 60);
+  expect(groups.map(({ length }) => length)).toEqual([60]);
+  await until('all are deleted', async () => (await waiting()).length === 0);
+});
+
+test('an event goes at once, and those that come while its call is open go together after it', async () => {
+  start();
+  const end = Promise.withResolvers<void>();
+  before = end.promise;
+  // Two, since one alone has a call of the older kind.
+  await tellTwice('w1');
+  await until('they are on their way', async () => groups.length === 1, { withinMs: 900 });
+  for (let number = 0; number < 5; number += 1) await tell('w1');
+  await sleep(100);
+  // Those of one workspace wait for each other, and so are in order.
+  expect(groups).toHaveLength(1);
+  end.resolve();
+  await until('all have come', async () => got.length === 7);
+  expect(groups.map(({ length }) => length)).toEqual([2, 5]);
+});
+
+test('a call that is slow holds up no event of another workspace', async () => {
+  const end = Promise.withResolvers<void>();
+  before = end.promise;
+  for (let number = 0; number < 2; number += 1) await tell('slow');
+  start();
+  await until('its call is open', async () => groups.length === 1);
+  await tell('quick');
+  await until('the other has come', async () => got.includes('quick'));
+  expect(got).toEqual(['quick']);
+  end.resolve();
+  await until('all have come', async () => got.length === 3);
+});
+
+test('a batch of a group that its consumer refuses fails alone, and then goes alone', async () => {
+  outcomeOf = (workspaceId) => (workspaceId === 'poison' ? { error: '[invalid_argument] no' } : {});
+  await tell('poison');
+  for (let number = 0; number < 10; number += 1) await tell(`w${number}`);
+  start();
+  await until('the others are deleted', async () => (await waiting()).length === 1);
+  expect(groups.map(({ length }) => length)).toEqual([11]);
+  const [left] = await query<{ error: string }>(
+    store.fork(),
+    `select last_error as error from messages_jobs._private_jobs where payload->>'batchId' is not null`,
+    [],
+  );
+  expect(left?.error).toBe('[invalid_argument] no');
+  await query(
+    store.fork(),
+    `update messages_jobs._private_jobs set run_at = now() where payload->>'batchId' is not null`,
+    [],
+  );
+  await tellTwice('w1');
+  await until('all are deleted', async () => (await waiting()).length === 0);
+  expect(groups.slice(1)).toEqual([['w1', 'w1']]);
+});
+
+test('a workspace whose batches take long has calls of its own, and the others share theirs', async () => {
+  outcomeOf = (workspaceId) => ({ tookMs: workspaceId === 'heavy' ? 300 : 1 });
+  const round = async () => {
+    const before = got.length;
+    await store.fork().transactional(async (em) => {
+      for (const workspaceId of ['heavy', 'w1', 'heavy', 'w2']) {
+        await writeWithEvents({ em, outbox, workspaceId }, oneEvent, []);
+      }
+    });
+    await until('all have come', async () => got.length === before + 4);
+  };
+  start();
+  await round();
+  await round();
+  const [first, ...later] = groups.map((names) => names.toSorted().join(' '));
+  expect(first).toBe('heavy heavy w1 w2');
+  expect(later.toSorted()).toEqual(['heavy heavy', 'w1 w2']);
+});
+
+test('large batches have a call each', async () => {
+  for (let number = 0; number < 3; number += 1) await tell(`w${number}`, 60);
+  start();
+  await until('all have come', async () => got.length === 3);
+  expect(groups).toEqual([]);
+});
+
+test('a consumer of version 0.2 gets one batch a call, those of a workspace in their order', async () => {
+  const came: string[] = [];
+  const older = createRouterTransport((router) => {
+    router.rpc(EventConsumerService.method.consumeEvents, ({ workspaceId, events }) => {
+      came.push(`${workspaceId} ${JSON.parse(events[0]?.dataJson ?? '').message_id}`);
+      return {};
+    });
+  });
+  for (let number = 0; number < 30; number += 1) {
+    const change = { ...oneEvent, steps: `fact as (select ${number} as number)` };
+    await writeWithEvents({ em: store.fork(), outbox, workspaceId: `w${number % 3}` }, change, []);
+  }
+  start(older);
+  await until('all are deleted', async () => (await waiting()).length === 0);
+  for (const workspaceId of ['w0', 'w1', 'w2']) {
+    const own = came.filter((name) => name.startsWith(workspaceId));
+    const numbers = own.map((name) => Number(name.slice(3)));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(numbers).toHaveLength(10);
+  }
 });

@@ -72,12 +72,17 @@ const endlessTries = (schema: string) => `
 export const insertQuietJobs = (service: string) =>
   `insert into ${schemaOf(service)}._private_jobs (flags, task_id, max_attempts, payload)`;
 
-/**
- * The values of `insertQuietJobs` before the payload; claims read the workspace, an SQL text,
- * beside it.
- */
-export const quietJob = (service: string, attemptsMax: number, workspace: string) =>
-  `jsonb_build_object('quiet', true, 'workspace', ${workspace}::text), (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax}`;
+type QuietJob = {
+  attemptsMax: number;
+  /** An SQL text. */
+  workspace: string;
+  /** An SQL condition: whether it may be delivered with others. */
+  isSmall: string;
+};
+
+/** The values of `insertQuietJobs` before the payload; claims read the flags and not that. */
+export const quietJob = (service: string, { attemptsMax, workspace, isSmall }: QuietJob) =>
+  `jsonb_build_object('quiet', true, 'workspace', ${workspace}::text, 'small', ${isSmall}), (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax}`;
 
 /** As graphile-worker 0.18 creates it. */
 const migrationsTable = (schema: string) => `
