@@ -13,6 +13,8 @@ export class EndpointLane {
   readonly window = new Window();
   open = 0;
   queue: QueuedDelivery[] = [];
+  /** Places of deliveries that are being inserted as claimed. */
+  reserved = 0;
   /** Whether there may be more to claim. */
   hasMore = false;
   /** Whether there is more since the claim began that is made now. */
@@ -21,6 +23,8 @@ export class EndpointLane {
   isReading = false;
   /** While the endpoint is paced: nothing is claimed before. */
   notBeforeMs = 0;
+  /** By the clock of `performance`; what was read of the endpoint before does not hold. */
+  recalledAtMs = Number.NEGATIVE_INFINITY;
 
   readonly key: SubscriptionKey;
 
@@ -36,6 +40,6 @@ export class EndpointLane {
     const { size } = this.window;
     const ahead = size >= aheadFrom ? size : 0;
     if (this.queue.length > ahead / 2) return 0;
-    return Math.max(0, size + ahead - this.open - this.queue.length);
+    return Math.max(0, size + ahead - this.open - this.queue.length - this.reserved);
   }
 }
