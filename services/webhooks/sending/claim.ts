@@ -155,7 +155,8 @@ export const claimSql = `
     claimed.id, claimed.event_type, ${payloadSql('claimed')}::text as data, claimed.attempts, claimed.traceparent
   from known
   left join passed on passed.workspace_id = known.workspace_id and passed.id = known.id
-  left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id`;
+  left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id
+  order by claimed.created_at, claimed.id`;
 
 /**
  * Claims deliveries that are due: first attempts, or retries; the oldest of each endpoint. A claim
