@@ -2,9 +2,10 @@
  * The dispatcher: first attempts of deliveries. Retries belong to workflows (`retry-run.ts`).
  *
  * States of a lane (an endpoint): idle, ready (has more to claim and places for it), waiting for
- * its rate, its host, or its queue. Order: a poke or the scan marks a lane ready; one claim at a
- * time takes rows for all lanes that have places, in turns; callbacks begin up to the window of the
- * lane; results go to the recorder, in groups.
+ * its rate, its host, or its queue. Order: new deliveries of a good endpoint with places, where
+ * nothing older waits, are inserted as claimed (`beginNew`). For all others a poke or the scan
+ * marks a lane ready; one claim at a time takes rows for all lanes that have places, in turns.
+ * Callbacks begin up to the window of the lane; results go to the recorder, in groups.
  *
  * Invariants: an endpoint that was changed or deleted is recalled: deliveries that are claimed and
  * not begun go back, as do those that wait longer than 15 s. Endpoints that fail have places of
@@ -377,7 +378,9 @@ export class Dispatcher {
   async #send(lane: EndpointLane, origin: Origin, queued: QueuedDelivery): Promise<void> {
     lane.open += 1;
     origin.open += 1;
+    const startedAtMs = performance.now();
     const { isSuccess, stored } = await attempt(this.#context, queued.claimed);
+    lane.answered(performance.now() - startedAtMs);
     origin.open -= 1;
     this.#release(queued);
     this.#serveWaiting(origin);
