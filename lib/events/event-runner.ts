@@ -35,6 +35,12 @@ const claimGapMs = 3;
 const deleteGroupMs = 30;
 const lookEveryMs = 1_000;
 
+/**
+ * SQL, true, that has the commit of its statement not wait for the disk: a claim or a deletion that
+ * PostgreSQL loses in a crash has a batch come twice, which its consumer knows.
+ */
+const notAwaited = `(select set_config('synchronous_commit', 'off', true)) = 'off'`;
+
 type ClaimedRow = Omit<EventJob, 'isSmall'> & {
   flags: { small?: boolean } | null;
   /** Rows that the claim has seen, with room or not. */
@@ -149,7 +155,7 @@ class EventRunner {
       text: `with candidate as (
           select id, case when (flags->>'small')::boolean and attempts = 0 then 1 else ${unitsOfLarge} end as units
           from ${this.#jobs}
-          where is_available and run_at <= now()
+          where is_available and run_at <= now() and ${notAwaited}
             and task_id = (select id from ${schemaOf(this.#service)}._private_tasks where identifier = '${quietTask}')
             -- Jobs of version 0.2 name no workspace here, and none is small.
             and coalesce(flags->>'workspace', '') <> all($1::text[])
@@ -240,7 +246,7 @@ class EventRunner {
       if (!this.#isStopped) await sleep(deleteGroupMs);
       const ids = this.#done;
       this.#done = [];
-      const text = `delete from ${this.#jobs} where id = any($1::bigint[])`;
+      const text = `delete from ${this.#jobs} where id = any($1::bigint[]) and ${notAwaited}`;
       const values = [ids];
       await this.#pool
         .query({ name: `delete_events/${this.#service}`, text, values })
