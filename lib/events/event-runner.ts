@@ -15,6 +15,7 @@ import {
   EventTurns,
   unitsOfLarge,
 } from './event-turns.ts';
+import { onNewJobs } from './handover.ts';
 
 /**
  * Runs the jobs that deliver events, in place of the library's runner, which takes the oldest
@@ -22,9 +23,10 @@ import {
  * take turns (`event-turns.ts`). A claim leaves out those that have their share of claimed jobs,
  * and passes over their other jobs by a column of each row.
  *
- * An event that comes alone is claimed at once. Those that come while a claim is made, or right
- * after it, are claimed together. Claimed jobs are locked as the library locks them, so that those
- * of a dead process are released with all others.
+ * Small jobs of the same process come without a claim while nothing else waits (`handover.ts`).
+ * Others are claimed at once; those that come while a claim is made, or right after it, are claimed
+ * together. Claimed jobs are locked as the library locks them, so that those of a dead process are
+ * released with all others.
  */
 
 /** Of a process: to claim, to delete, and for what jobs ask. */
@@ -88,7 +90,18 @@ class EventRunner {
     this.#pool = new pg.Pool({ connectionString: connectionStringOf(url), max: eventConnections });
     this.#pool.on('error', (err) => log.warn({ err }, 'the runner of events lost a connection'));
     this.#lookTimer = setInterval(() => this.#look(), lookEveryMs);
-    this.#endHearing = onNudge(service, () => this.#hear());
+    const endNudges = onNudge(service, () => this.#hear());
+    const endNew = onNewJobs(service, {
+      workerId: this.#workerId,
+      // Jobs that may be in the table are older.
+      mayTake: (workspaceId) =>
+        !this.#hasMore && !this.#claiming && this.#turns.hasRoomFor(workspaceId),
+      take: (jobs) => this.#take(jobs),
+    });
+    this.#endHearing = () => {
+      endNudges();
+      endNew();
+    };
     this.#look();
   }
 
@@ -103,6 +116,15 @@ class EventRunner {
     while (this.#calls.size > 0) await Promise.all(this.#calls);
     await this.#deleting;
     await this.#pool.end();
+  }
+
+  #take(jobs: readonly EventJob[]): void {
+    for (const job of jobs) this.#turns.add(job);
+    // After the others of the same commit.
+    queueMicrotask(() => {
+      if (this.#isStopped) void this.#giveBack();
+      else this.#begin();
+    });
   }
 
   #hear(): void {

@@ -110,6 +110,11 @@ export class EventTurns {
     );
   }
 
+  /** Whether a new job of a workspace may be added without a claim. */
+  hasRoomFor(workspaceId: string): boolean {
+    return this.hasRoomForAll && this.#mayClaim(workspaceId);
+  }
+
   add(job: EventJob): void {
     const { workspaceId, consumer } = job.payload;
     this.#activity.note(workspaceId);

@@ -17,7 +17,8 @@ import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
 import { byWorkspace } from './by-workspace.ts';
 import { consumersOf, type EventConsumer } from './contracts.ts';
-import type { Delivered, EventTask } from './event-turns.ts';
+import type { Delivered, EventJob, EventTask } from './event-turns.ts';
+import { takerOf } from './handover.ts';
 import { interestSteps, isWanted } from './interests.ts';
 import { unlessOlder } from './older-consumers.ts';
 
@@ -86,6 +87,9 @@ export type Change = {
   plannedEachTime?: string;
 };
 
+/** The jobs of a change, and those of them that a runner of this process takes. */
+type Told = { jobsTold: number; jobsTaken: EventJob[] | null };
+
 /** Of prepared changes, whose texts have tens of kilobytes. */
 const texts = new WeakMap<Change, string>();
 
@@ -102,15 +106,19 @@ export async function writeWithEvents<Answer>(
   const { service, consumers } = outbox;
   const text = texts.get(change) ?? textOf(change, service, values.length);
   if (change.isPrepared) texts.set(change, text);
-  const [row] = await query<Answer & { jobsTold: number }>(em, text, [
+  const taker = takerOf(service, workspaceId);
+  const [row] = await query<Answer & Told>(em, text, [
     ...values,
     workspaceId,
     JSON.stringify(consumers),
     currentTraceparent() ?? null,
+    taker?.workerId ?? null,
   ]);
   if (!row) return undefined;
-  const { jobsTold, ...answered } = row;
-  if (jobsTold > 0) afterCommit(em, () => nudgeRunners(service, jobsTold));
+  const { jobsTold, jobsTaken, ...answered } = row;
+  if (jobsTaken) afterCommit(em, () => taker?.take(jobsTaken));
+  const left = jobsTold - (jobsTaken?.length ?? 0);
+  if (left > 0) afterCommit(em, () => nudgeRunners(service, left));
   return answered as Answer;
 }
 
@@ -121,6 +129,7 @@ function textOf(
 ): string {
   const workspace = `$${valueCount + 1}`;
   const traceparent = `$${valueCount + 3}`;
+  const workerId = `$${valueCount + 4}`;
   const text = `with ${interestSteps({ consumers: `$${valueCount + 2}`, workspace })},
      ${steps},
      events as (${events.map(wantedEvents).join(' union all ')}),
@@ -138,7 +147,7 @@ function textOf(
      ),
      told as materialized (
        ${insertQuietJobs(service)}
-       select ${quietJob(service, { attemptsMax, workspace, isSmall })}, json_build_object(
+       select ${quietJob(service, { attemptsMax, workspace, isSmall, workerId })}, json_build_object(
          'consumer', consumer,
          'workspaceId', ${workspace}::text,
          'batchId', gen_random_uuid(),
@@ -150,9 +159,16 @@ function textOf(
        )
        from batched
        group by consumer, by_count, by_size
-       returning 1
+       returning id, attempts, payload
      )
-     select ${answer}, told.jobs as "jobsTold" from (select count(*)::int as jobs from told) told`;
+     select ${answer}, told.jobs as "jobsTold", told.taken as "jobsTaken"
+     from (
+       select count(*)::int as jobs,
+         json_agg(
+           json_build_object('id', id::text, 'attempts', attempts, 'isSmall', true, 'payload', payload) order by id
+         ) filter (where attempts > 0) as taken
+       from told
+     ) told`;
   if (isPrepared) return prepared(text);
   return reason ? plannedEachTime(reason, text) : text;
 }
