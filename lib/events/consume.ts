@@ -42,8 +42,8 @@ export async function consumeOnce(
   });
 }
 
-/** What became of a batch of a group, and the milliseconds that it took by itself. */
-export type BatchResult = { error?: unknown; tookMs: number };
+/** The result of a batch of a group, and the milliseconds that it took by itself. */
+export type ConsumedResult = { error?: unknown; tookMs: number };
 
 type ConsumeBatches = ServiceImpl<typeof EventConsumerService>['consumeEventBatches'];
 
@@ -70,12 +70,12 @@ export function consumeBatchByBatch(
 /** The RPC of a consumer that has a result for each batch, in their order. */
 export function consumeBatches(
   log: Pick<Log, 'warn'>,
-  apply: (batches: readonly EventBatch[]) => Promise<readonly BatchResult[]>,
+  apply: (batches: readonly EventBatch[]) => Promise<readonly ConsumedResult[]>,
 ): ConsumeBatches {
   return async ({ batches }) => {
     const results = await apply(batches);
     const [first] = results;
-    // What fails for all is no fault of theirs, such as a database that is away.
+    // An error of all batches is no fault of theirs, such as a database that is away.
     if (first?.error && results.every(({ error }) => error)) throw first.error;
     const outcomes = results.map(({ error, tookMs }, place) => {
       const { workspaceId = '', batchId = '' } = batches[place] ?? {};

@@ -190,7 +190,7 @@ test('an event goes at once, and those that come while its call is open go toget
   await until('it is on its way', async () => open.get('w1') === 1, { withinMs: 900 });
   for (let number = 0; number < 5; number += 1) await tell('w1');
   await sleep(100);
-  // Those of one workspace wait for each other, and so are in order.
+  // Events of one workspace wait for each other, and so are in order.
   expect([got, groups]).toEqual([['w1'], []]);
   end.resolve();
   await until('all have come', async () => got.length === 6);
@@ -322,7 +322,7 @@ test('nothing is handed over while older jobs may wait', async () => {
   expect(takerOf('messages', 'busy')).toBeUndefined();
 });
 
-test('what is handed over and not begun when the runner stops is given back unchanged', async () => {
+test('batches that are handed over and not begun when the runner stops are given back unchanged', async () => {
   start();
   const end = Promise.withResolvers<void>();
   before = end.promise;

@@ -34,7 +34,7 @@ export const unitsOfLarge = 10;
 /** Claimed together, and at once in all. */
 const unitsOfClaimMax = 100;
 const unitsMax = 160;
-/** A workspace with so many is left out of the next claim. */
+/** A workspace with as many units is left out of the next claim. */
 const unitsOfWorkspaceMax = 50;
 
 export type EventJob = {
@@ -50,7 +50,7 @@ export type EventHelpers = {
   withPgClient: <Result>(use: (client: PoolClient) => Promise<Result>) => Promise<Result>;
 };
 
-/** What became of a payload, and the time that its consumer spent for its workspace alone. */
+/** The result of a payload, and the time that its consumer spent for its workspace alone. */
 export type Delivered = { error?: Error; tookMs?: number };
 
 /** Delivers payloads for one consumer, with a result for each. */
@@ -71,7 +71,7 @@ const unitsOf = (job: EventJob) => (isGrouped(job) ? 1 : unitsOfLarge);
 export class EventTurns {
   /** Claimed, and no call begun: those with a call of their own. */
   readonly #large = new FairQueue<EventJob>();
-  /** Those that share calls, by consumer. */
+  /** Jobs that share calls, by consumer. */
   readonly #shared = new Map<string, FairQueue<EventJob>>();
   /** Small ones of heavy workspaces. */
   readonly #heavySmall = new FairQueue<EventJob>();

@@ -2,8 +2,8 @@ import type { EventJob } from './event-turns.ts';
 
 /**
  * Small batches that a process makes are locked for its own runner as they are inserted, and handed
- * over after the commit: no claim reads and writes them once more. Those of a process that dies are
- * released with all jobs that were claimed.
+ * over after the commit: no claim reads and writes them once more. A process that dies
+ * leaves them as it leaves jobs that it has claimed.
  */
 
 /** A runner that takes new jobs. */

@@ -5,7 +5,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
  * called in turn. May go with the release after the next.
  */
 
-/** For so long groups are not tried again. */
+/** Time until a group is tried again. */
 const restMs = 5_000;
 
 const olderUntilMs = new Map<string, number>();

@@ -47,7 +47,7 @@ async function upsertEvents(): Promise<string[]> {
 
 /** Brings forward what dead processes left: jobs after two minutes, deliveries after 30 s. */
 async function passMinutes(subscriptionId: string): Promise<void> {
-  // Those of living processes as well, so batches come twice.
+  // Jobs of living processes as well, so batches come twice.
   await queryStack(
     stack,
     `update contacts_jobs._private_jobs set locked_at = null, locked_by = null, run_at = now()

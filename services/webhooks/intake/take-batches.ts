@@ -3,7 +3,7 @@
  *
  * Order: erasures of deleted contacts; one read of the subscriptions of all workspaces; each
  * workspace by itself is matched and admitted; one statement inserts the deliveries of all; the
- * dispatcher begins what it had places for, and is told of the rest.
+ * dispatcher begins those that it had places for, and is poked for the rest.
  *
  * Invariants: a batch that comes twice counts once. One that fails has no deliveries, and no other
  * fails with it: a statement whose values are refused is repeated for each batch. A workspace that
@@ -14,7 +14,7 @@
  */
 
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
-import type { BatchResult } from '#lib/events/consume.ts';
+import type { ConsumedResult } from '#lib/events/consume.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { isAboutValues } from '#lib/postgres/until-stored.ts';
 import type { Backlog } from '../backlog/backlog.ts';
@@ -49,10 +49,10 @@ type Share = { workspaceId: string; places: number[]; listeners: WantedListener[
 export async function takeBatches(
   context: IntakeContext,
   batches: readonly Batch[],
-): Promise<BatchResult[]> {
+): Promise<ConsumedResult[]> {
   await eraseDeleted(context, batches);
-  const results: BatchResult[] = batches.map(() => ({ tookMs: 0 }));
-  const note = (places: readonly number[], result: BatchResult) => {
+  const results: ConsumedResult[] = batches.map(() => ({ tookMs: 0 }));
+  const note = (places: readonly number[], result: ConsumedResult) => {
     for (const place of places) {
       const tookMs = (results[place]?.tookMs ?? 0) + result.tookMs;
       results[place] = { ...results[place], ...result, tookMs };
@@ -97,7 +97,7 @@ export async function takeBatches(
   return results;
 }
 
-async function timed(work: () => Promise<void>): Promise<BatchResult> {
+async function timed(work: () => Promise<void>): Promise<ConsumedResult> {
   const startedAtMs = performance.now();
   const error: unknown = await work().then(
     () => undefined,

@@ -106,7 +106,7 @@ test('a workspace whose filters cannot be asked for fails alone', async () => {
   expect(await count(other)).toBe(1);
 });
 
-test('what fails for all batches fails the call', async () => {
+test('an error of all batches fails the call', async () => {
   const workspaceId = await givenListener(['news']);
   answersOfContacts = () => Promise.reject(new ConnectError('down', Code.Unavailable));
   const batches = [batchOf(workspaceId), batchOf(workspaceId)];
@@ -115,7 +115,7 @@ test('what fails for all batches fails the call', async () => {
   });
 });
 
-test('the time that a workspace takes for itself is told', async () => {
+test('the answer has the time that a workspace takes for itself', async () => {
   const [workspaceId, other] = [await givenListener(['news']), await givenListener()];
   const { promise, resolve } = Promise.withResolvers<void>();
   answersOfContacts = () => {

@@ -58,7 +58,7 @@ export type NewDeliveries = {
 
 type InsertedFrom = {
   deliveries: readonly NewDeliveries[];
-  /** Those whose places were reserved. */
+  /** Of lanes whose places were reserved. */
   pools: ReadonlyMap<EndpointLane, Pool>;
   readAtMs: number;
 };

@@ -478,7 +478,7 @@ export const EventBatchSchema: GenMessage<EventBatch> = /*@__PURE__*/
   messageDesc(file_postrider_events_v1_events, 15);
 
 /**
- * What became of each batch.
+ * The outcomes of the batches.
  *
  * @generated from message postrider.events.v1.ConsumeEventBatchesResponse
  */
@@ -499,7 +499,7 @@ export const ConsumeEventBatchesResponseSchema: GenMessage<ConsumeEventBatchesRe
   messageDesc(file_postrider_events_v1_events, 16);
 
 /**
- * What became of a batch.
+ * The outcome of a batch.
  *
  * @generated from message postrider.events.v1.EventBatchOutcome
  */
