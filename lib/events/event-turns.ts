@@ -139,10 +139,11 @@ export class EventTurns {
   ended(call: EventCall, results: readonly Delivered[], tookMs: number): void {
     const { jobs, consumer, isShared } = call;
     const times = new Map<string, number>();
+    const isOfOne = new Set(jobs.map(workspaceOf)).size === 1;
     for (const [place, job] of jobs.entries()) {
       const workspaceId = workspaceOf(job);
       this.#forget(job);
-      const ofBatch = isShared ? (results[place]?.tookMs ?? 0) : tookMs;
+      const ofBatch = isOfOne ? tookMs : (results[place]?.tookMs ?? 0);
       times.set(workspaceId, Math.max(times.get(workspaceId) ?? 0, ofBatch));
     }
     if (jobs.every(isGrouped)) this.#unmark(consumer, times.keys());

@@ -79,10 +79,10 @@ test('webhooks and contacts that are killed in the middle of groups deliver ever
   );
   const twice = await queryStack(
     stack,
-    `select payload #>> '{custom_event,external_id}' as id
+    `select event.payload #>> '{custom_event,external_id}' as id
      from webhooks.events event join webhooks.deliveries delivery
        on delivery.id = (left(event.id::text, 32) || '0001')::uuid
-     where subscription_id = $1 group by 1 having count(*) > 1`,
+     where delivery.subscription_id = $1 group by 1 having count(*) > 1`,
     [subscription.id],
   );
   expect(twice).toEqual([]);
