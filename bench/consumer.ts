@@ -21,6 +21,11 @@ const server = await serve(
           counts.events += events.length;
           return {};
         },
+        consumeEventBatches({ batches }) {
+          counts.batches += batches.length;
+          for (const { events } of batches) counts.events += events.length;
+          return { outcomes: batches.map(() => ({})) };
+        },
       }),
     keyring: createKeyring(
       readEnv(process.env, (variables) => readServiceKeys(variables, 'webhooks')),

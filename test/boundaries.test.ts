@@ -224,7 +224,7 @@ function rpcsOf(service: string): string[] {
 }
 
 test.each(services)('each operation of %s is a file with the name of its RPC', (service) => {
-  const common = ['ConsumeEvents'];
+  const common = ['ConsumeEvents', 'ConsumeEventBatches'];
   const rpcs = [...rpcsOf(service), ...common];
   const misnamed = sources
     .filter((file) => dirname(file) === `services/${service}/operations`)

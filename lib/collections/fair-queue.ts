@@ -22,6 +22,14 @@ export class FairQueue<Item> {
     return true;
   }
 
+  /** The next item of a tenant that is wanted, whose turn it then was. */
+  takeOf(tenant: string, isWanted: (item: Item) => boolean = () => true): Item | undefined {
+    for (const item of this.#queues.get(tenant) ?? []) {
+      if (isWanted(item) && this.remove(tenant, item)) return item;
+    }
+    return undefined;
+  }
+
   /** The next item of the first tenant that may have a turn. */
   take(mayHaveTurn: (tenant: string) => boolean = () => true): QueuedItem<Item> | undefined {
     for (const [tenant, queue] of this.#queues) {

@@ -10,19 +10,35 @@ import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
 import { emailDataSql } from '../test/email-events.ts';
 import { runEventJobs } from './event-runner.ts';
+import { takerOf } from './handover.ts';
 import { deliverEvents, openOutbox, writeWithEvents } from './outbox.ts';
 
-/** The calls that have come, by workspace, and those that are open. */
+/** The batches that have come, by workspace, and those that are open. */
 const got: string[] = [];
 const open = new Map<string, number>();
 let openMax = 0;
 let callMs = 0;
+/** The workspaces of each call that brought several batches, and what it answers for each. */
+const groups: string[][] = [];
+let outcomeOf = (_: string): { error?: string; tookMs?: number } => ({});
+/** Calls wait for it. */
+let before: Promise<void> | undefined;
 const contacts = createRouterTransport((router) => {
   router.service(EventConsumerService, {
+    async consumeEventBatches({ batches }) {
+      const workspaceIds = batches.map(({ workspaceId }) => workspaceId);
+      groups.push(workspaceIds);
+      await before;
+      const outcomes = workspaceIds.map((workspaceId) => outcomeOf(workspaceId));
+      await sleep(Math.max(...outcomes.map(({ tookMs = 0 }) => tookMs)));
+      got.push(...workspaceIds);
+      return { outcomes };
+    },
     async consumeEvents({ workspaceId }) {
       open.set(workspaceId, (open.get(workspaceId) ?? 0) + 1);
       openMax = Math.max(openMax, open.get(workspaceId) ?? 0);
       got.push(workspaceId);
+      await before;
       await sleep(workspaceId === 'quick' ? 0 : callMs);
       open.set(workspaceId, (open.get(workspaceId) ?? 1) - 1);
       return {};
@@ -40,25 +56,41 @@ afterEach(async () => {
   await runner?.stop();
   await query(store.fork(), 'delete from messages_jobs._private_jobs', []);
   got.length = 0;
+  groups.length = 0;
   openMax = 0;
+  callMs = 0;
+  outcomeOf = () => ({});
+  before = undefined;
 });
 afterAll(() => store.close());
 
-function start(): void {
-  const task = deliverEvents('messages', { contacts });
+function start(peer = contacts): void {
+  const task = deliverEvents('messages', { contacts: peer });
   const log = createLog('test', 'silent');
   runner = runEventJobs({ url: store.url, service: 'messages', task, log });
 }
 
-async function tell(workspaceId: string, events = 1): Promise<void> {
+const changeOf = (steps: string) => {
   const source = {
     ...{ types: ['email.bounced'], occurredAt: 'now()' },
     ...{ data: emailDataSql('number'), from: 'fact' },
   };
-  const steps = `fact as (select number from generate_series(1, ${events}) number)`;
-  const change = { steps, events: [source], answer: 'true as told' };
+  return { steps, events: [source], answer: 'true as told' };
+};
+const oneEvent = changeOf('fact as (select 1 as number)');
+
+async function tell(workspaceId: string, events = 1): Promise<void> {
+  const change = changeOf(`fact as (select number from generate_series(1, ${events}) number)`);
   await writeWithEvents({ em: store.fork(), outbox, workspaceId }, change, []);
 }
+
+/** Two batches that are there at the same time. */
+const tellTwice = (workspaceId: string) =>
+  store.fork().transactional(async (em) => {
+    for (let number = 0; number < 2; number += 1) {
+      await writeWithEvents({ em, outbox, workspaceId }, oneEvent, []);
+    }
+  });
 
 const waiting = () =>
   query<{ locked: boolean; attempts: number }>(
@@ -142,4 +174,186 @@ test('jobs that are claimed and not begun when the runner stops are given back u
   const left = await waiting();
   expect(left.length).toBe(20 - got.length);
   expect(left.every(({ locked, attempts }) => !locked && attempts === 0)).toBe(true);
+});
+
+test('events of many changes and workspaces that wait go to their consumer in one call', async () => {
+  for (let number = 0; number < 60; number += 1) await tell(`w${number % 20}`);
+  start();
+  await until('all have come', async () => got.length === 60);
+  expect(groups.map(({ length }) => length)).toEqual([60]);
+  await until('all are deleted', async () => (await waiting()).length === 0);
+});
+
+test('an event goes at once, and those that come while its call is open go together after it', async () => {
+  start();
+  const end = Promise.withResolvers<void>();
+  before = end.promise;
+  await tell('w1');
+  await until('it is on its way', async () => open.get('w1') === 1, { withinMs: 900 });
+  for (let number = 0; number < 5; number += 1) await tell('w1');
+  await sleep(100);
+  // Events of one workspace wait for each other, and so are in order.
+  expect([got, groups]).toEqual([['w1'], []]);
+  end.resolve();
+  await until('all have come', async () => got.length === 6);
+  expect(groups).toEqual([Array(5).fill('w1')]);
+});
+
+test('a call that is slow holds up no event of another workspace', async () => {
+  const end = Promise.withResolvers<void>();
+  before = end.promise;
+  for (let number = 0; number < 2; number += 1) await tell('slow');
+  start();
+  await until('its call is open', async () => groups.length === 1);
+  await tell('quick');
+  await until('the other has come', async () => got.includes('quick'));
+  expect(got).toEqual(['quick']);
+  end.resolve();
+  await until('all have come', async () => got.length === 3);
+});
+
+test('a batch of a group that its consumer refuses fails alone, and then goes alone', async () => {
+  outcomeOf = (workspaceId) => (workspaceId === 'poison' ? { error: '[invalid_argument] no' } : {});
+  await tell('poison');
+  for (let number = 0; number < 10; number += 1) await tell(`w${number}`);
+  start();
+  await until('the others are deleted', async () => (await waiting()).length === 1);
+  expect(groups.map(({ length }) => length)).toEqual([11]);
+  const [left] = await query<{ error: string }>(
+    store.fork(),
+    `select last_error as error from messages_jobs._private_jobs where payload->>'batchId' is not null`,
+    [],
+  );
+  expect(left?.error).toBe('[invalid_argument] no');
+  await query(
+    store.fork(),
+    `update messages_jobs._private_jobs set run_at = now() where payload->>'batchId' is not null`,
+    [],
+  );
+  for (let number = 0; number < 5; number += 1) await tellTwice('w1');
+  await until('all are deleted', async () => (await waiting()).length === 0);
+  expect(groups.slice(1).flat()).not.toContain('poison');
+  expect(got).toContain('poison');
+});
+
+test('a workspace whose batches take long has calls of its own, and the others share theirs', async () => {
+  outcomeOf = (workspaceId) => ({ tookMs: workspaceId === 'heavy' ? 300 : 1 });
+  const round = () =>
+    store.fork().transactional(async (em) => {
+      for (const workspaceId of ['heavy', 'w1', 'heavy', 'w2']) {
+        await writeWithEvents({ em, outbox, workspaceId }, oneEvent, []);
+      }
+    });
+  await round();
+  start();
+  await until('the first have come', async () => got.length === 4);
+  expect(groups.map((names) => names.toSorted())).toEqual([['heavy', 'heavy', 'w1', 'w2']]);
+  for (let number = 0; number < 3; number += 1) await round();
+  await until('all have come', async () => got.length === 16);
+  for (const names of groups.slice(1)) {
+    expect(new Set(names.map((name) => name === 'heavy')).size).toBe(1);
+  }
+});
+
+test('a workspace whose call alone takes long shares none after it', async () => {
+  start();
+  callMs = 150;
+  await tell('heavy');
+  await until('it is deleted', async () => (await waiting()).length === 0);
+  await store.fork().transactional(async (em) => {
+    for (const workspaceId of ['heavy', 'w1', 'heavy', 'w2']) {
+      await writeWithEvents({ em, outbox, workspaceId }, oneEvent, []);
+    }
+  });
+  await until('all have come', async () => got.length === 5);
+  for (const names of groups) {
+    expect(new Set(names.map((name) => name === 'heavy')).size).toBe(1);
+  }
+});
+
+test('large batches have a call each', async () => {
+  for (let number = 0; number < 3; number += 1) await tell(`w${number}`, 60);
+  start();
+  await until('all have come', async () => got.length === 3);
+  expect(groups).toEqual([]);
+});
+
+test('a consumer of version 0.2 gets one batch a call, those of a workspace in their order', async () => {
+  const came: string[] = [];
+  const older = createRouterTransport((router) => {
+    router.rpc(EventConsumerService.method.consumeEvents, ({ workspaceId, events }) => {
+      came.push(`${workspaceId} ${JSON.parse(events[0]?.dataJson ?? '').message_id}`);
+      return {};
+    });
+  });
+  for (let number = 0; number < 30; number += 1) {
+    const change = { ...oneEvent, steps: `fact as (select ${number} as number)` };
+    await writeWithEvents({ em: store.fork(), outbox, workspaceId: `w${number % 3}` }, change, []);
+  }
+  start(older);
+  await until('all are deleted', async () => (await waiting()).length === 0);
+  for (const workspaceId of ['w0', 'w1', 'w2']) {
+    const own = came.filter((name) => name.startsWith(workspaceId));
+    const numbers = own.map((name) => Number(name.slice(3)));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(numbers).toHaveLength(10);
+  }
+});
+
+test('a small batch is locked for the runner of its process as it is inserted, and then delivered', async () => {
+  start();
+  // A runner that looks for older jobs takes none so.
+  await until('one is inserted so', () =>
+    store.fork().transactional(async (em) => {
+      await writeWithEvents({ em, outbox, workspaceId: 'w1' }, oneEvent, []);
+      const [newest] = await query<{ locked: boolean }>(
+        em,
+        `select locked_at is not null and attempts = 1 as locked
+         from messages_jobs._private_jobs order by id desc limit 1`,
+        [],
+      );
+      return newest?.locked ?? false;
+    }),
+  );
+  await until('all are deleted', async () => (await waiting()).length === 0);
+  expect(got.length).toBeGreaterThan(0);
+});
+
+test('a change that is undone hands over nothing', async () => {
+  start();
+  await until('the runner has looked', async () => takerOf('messages', 'w1') !== undefined);
+  const undone = store.fork().transactional(async (em) => {
+    await writeWithEvents({ em, outbox, workspaceId: 'w1' }, oneEvent, []);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  await tell('w2');
+  await until('the other has come', async () => got.includes('w2'));
+  expect(got).toEqual(['w2']);
+});
+
+test('nothing is handed over while older jobs may wait', async () => {
+  callMs = 300;
+  await tell('busy', 10_000);
+  start();
+  await until('the first have begun', async () => got.length > 0);
+  expect(takerOf('messages', 'busy')).toBeUndefined();
+});
+
+test('batches that are handed over and not begun when the runner stops are given back unchanged', async () => {
+  start();
+  const end = Promise.withResolvers<void>();
+  before = end.promise;
+  await tell('w1');
+  await until('it is on its way', async () => open.get('w1') === 1);
+  await until('the runner has looked', async () => takerOf('messages', 'w1') !== undefined);
+  await tell('w1');
+  const stopped = runner?.stop();
+  await until('the second is given back', async () =>
+    (await waiting()).some(({ locked }) => !locked),
+  );
+  end.resolve();
+  await stopped;
+  runner = undefined;
+  expect(await waiting()).toEqual([{ locked: false, attempts: 0 }]);
 });

@@ -1,57 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import pg from 'pg';
-import { FairQueue } from '../collections/fair-queue.ts';
 import { onNudge } from '../jobs/nudges.ts';
 import { PeerAway } from '../jobs/reachability.ts';
 import { watched } from '../jobs/watched-tasks.ts';
-import { Activity } from '../limits/activity.ts';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
 import { quietTask, schemaOf } from '../postgres/job-schema.ts';
+import {
+  type Delivered,
+  type EventCall,
+  type EventJob,
+  type EventTask,
+  EventTurns,
+  unitsOfLarge,
+} from './event-turns.ts';
+import { onNewJobs } from './handover.ts';
 
 /**
  * Runs the jobs that deliver events, in place of the library's runner, which takes the oldest
  * first: an import makes hundreds, and everybody's events would wait behind them. Here workspaces
- * take turns. A claim leaves out those that have their share of claimed jobs, and passes over their
- * other jobs by a column of each row. A workspace whose calls take long, since its events have many
- * takers, has one at a time while others have events, and rests as long as each took.
+ * take turns (`event-turns.ts`). A claim leaves out those that have their share of claimed jobs,
+ * and passes over their other jobs by a column of each row.
  *
- * Claimed jobs are locked as the library locks them, so that those of a dead process are released
- * with all others.
+ * Small jobs of the same process come without a claim while nothing else waits (`handover.ts`).
+ * Others are claimed at once; those that come while a claim is made, or right after it, are claimed
+ * together. Claimed jobs are locked as the library locks them, so that those of a dead process are
+ * released with all others.
  */
 
 /** Of a process: to claim, to delete, and for what jobs ask. */
 export const eventConnections = 3;
-/** Calls that are open at once: of all workspaces, and of one. */
-const openMax = 8;
-const openOfWorkspaceMax = 5;
-/** A call that takes longer is heavy work for its consumer. */
-const heavyMs = 100;
-const restMaxMs = 1_000;
-/** After this time without another heavy call a workspace is one like all others. */
-const heavyKeptMs = 10_000;
-/** Claimed together, and claimed at once in all. Each may have 4 MiB. */
-const groupMax = 10;
-const claimedMax = 16;
-/** A workspace with this many claimed is left out of the next claim. */
-const shareMax = 5;
-/**
- * Jobs that a busy process adds within this time are claimed together; jobs that it delivers are
- * deleted together.
- */
-const groupMs = 30;
+/** Between the beginnings of two claims, unless the first has left something. */
+const claimGapMs = 3;
+/** Jobs that are delivered within this time are deleted together. */
+const deleteGroupMs = 30;
 const lookEveryMs = 1_000;
 
-/** The part of the runner that a job of events uses. */
-export type EventHelpers = {
-  job: { attempts: number };
-  withPgClient: <Result>(use: (client: PoolClient) => Promise<Result>) => Promise<Result>;
+/**
+ * SQL, true, that has the commit of its statement not wait for the disk: a claim or a deletion that
+ * PostgreSQL loses in a crash has a batch come twice, which its consumer knows.
+ */
+const notAwaited = `(select set_config('synchronous_commit', 'off', true)) = 'off'`;
+
+type ClaimedRow = Omit<EventJob, 'isSmall'> & {
+  flags: { small?: boolean } | null;
+  /** Rows that the claim has seen, with room or not. */
+  found: number;
 };
-
-export type EventTask = (payload: unknown, helpers: EventHelpers) => Promise<void>;
-
-type Claimed = { id: string; attempts: number; payload: { workspaceId: string } };
 
 type Options = { url: string; service: string; task: EventTask; log: Log };
 
@@ -66,22 +62,20 @@ class EventRunner {
   readonly #service: string;
   readonly #pool: pg.Pool;
   readonly #workerId = `events-${crypto.randomUUID()}`;
-  /** Claimed, and no call begun. */
-  readonly #waiting = new FairQueue<Claimed>();
-  readonly #claimed = new Map<string, number>();
-  readonly #open = new Map<string, number>();
+  readonly #turns = new EventTurns(() => {
+    this.#begin();
+    this.#claim();
+  });
   readonly #calls = new Set<Promise<void>>();
-  readonly #activity = new Activity();
-  /**
-   * Workspaces whose last call was heavy, and until when each rests, in milliseconds of this
-   * process.
-   */
-  readonly #heavy = new Map<string, number>();
-  #claimedCount = 0;
   /** Whether there may be a job that can be claimed. */
   #hasMore = true;
+  /** Whether jobs were added since the last claim began. */
+  #hasHeard = false;
+  /** Whether the last claim found more large jobs than it had room for. */
+  #findsLarge = false;
   #claiming: Promise<void> | undefined;
-  #pause: NodeJS.Timeout | undefined;
+  /** Runs while no claim may begin that follows from a nudge. */
+  #gap: NodeJS.Timeout | undefined;
   #done: string[] = [];
   #deleting: Promise<void> | undefined;
   #isStopped = false;
@@ -89,14 +83,25 @@ class EventRunner {
   readonly #endHearing: () => void;
 
   constructor({ url, service, task, log }: Options) {
-    this.#task = watched(quietTask, task);
+    this.#task = task;
     this.#log = log;
     this.#service = service;
     this.#jobs = `${schemaOf(service)}._private_jobs`;
     this.#pool = new pg.Pool({ connectionString: connectionStringOf(url), max: eventConnections });
     this.#pool.on('error', (err) => log.warn({ err }, 'the runner of events lost a connection'));
     this.#lookTimer = setInterval(() => this.#look(), lookEveryMs);
-    this.#endHearing = onNudge(service, () => this.#hear());
+    const endNudges = onNudge(service, () => this.#hear());
+    const endNew = onNewJobs(service, {
+      workerId: this.#workerId,
+      // Jobs that may be in the table are older.
+      mayTake: (workspaceId) =>
+        !this.#hasMore && !this.#claiming && this.#turns.hasRoomFor(workspaceId),
+      take: (jobs) => this.#take(jobs),
+    });
+    this.#endHearing = () => {
+      endNudges();
+      endNew();
+    };
     this.#look();
   }
 
@@ -105,7 +110,7 @@ class EventRunner {
     this.#isStopped = true;
     this.#endHearing();
     clearInterval(this.#lookTimer);
-    clearTimeout(this.#pause);
+    clearTimeout(this.#gap);
     await this.#claiming;
     await this.#giveBack();
     while (this.#calls.size > 0) await Promise.all(this.#calls);
@@ -113,15 +118,19 @@ class EventRunner {
     await this.#pool.end();
   }
 
-  /** The first at once, and those of the next milliseconds together after it. */
+  #take(jobs: readonly EventJob[]): void {
+    for (const job of jobs) this.#turns.add(job);
+    // After the others of the same commit.
+    queueMicrotask(() => {
+      if (this.#isStopped) void this.#giveBack();
+      else this.#begin();
+    });
+  }
+
   #hear(): void {
     this.#hasMore = true;
-    if (this.#pause) return;
-    this.#claim();
-    this.#pause = setTimeout(() => {
-      this.#pause = undefined;
-      this.#claim();
-    }, groupMs).unref();
+    this.#hasHeard = true;
+    if (!this.#gap) this.#claim();
   }
 
   #look(): void {
@@ -130,19 +139,18 @@ class EventRunner {
   }
 
   #claim(): void {
-    const room = Math.min(groupMax, claimedMax - this.#claimedCount);
-    if (this.#claiming || this.#isStopped || !this.#hasMore || room === 0) return;
+    const { room, leftOut } = this.#turns;
+    if (this.#claiming || this.#isStopped || !this.#hasMore || room <= 0) return;
     this.#hasMore = false;
-    const leftOut = [...this.#claimed.keys(), ...this.#heavy.keys()].filter(
-      (workspaceId) => !this.#mayClaim(workspaceId),
-    );
+    this.#hasHeard = false;
+    this.#waitForMore();
     this.#claiming = this.#read(room, leftOut).then(
-      (jobs) => {
+      ({ jobs, isCut }) => {
         this.#claiming = undefined;
-        this.#hasMore ||= jobs.length === room || leftOut.length > 0;
-        for (const job of jobs) this.#add(job);
+        this.#hasMore ||= isCut || leftOut.length > 0;
+        for (const job of jobs) this.#turns.add(job);
         this.#begin();
-        if (jobs.length === room) this.#claim();
+        if (isCut || (this.#hasHeard && !this.#gap)) this.#claim();
       },
       (err) => {
         this.#claiming = undefined;
@@ -151,102 +159,90 @@ class EventRunner {
     );
   }
 
-  async #read(room: number, leftOut: readonly string[]): Promise<Claimed[]> {
-    const { rows } = await this.#pool.query<Claimed>({
+  #waitForMore(): void {
+    this.#gap ??= setTimeout(() => {
+      this.#gap = undefined;
+      if (this.#hasHeard) this.#claim();
+    }, claimGapMs).unref();
+  }
+
+  async #read(
+    room: number,
+    leftOut: readonly string[],
+  ): Promise<{ jobs: EventJob[]; isCut: boolean }> {
+    // Rows that find no room are locked for nothing.
+    const rowsMax = this.#findsLarge ? Math.ceil(room / unitsOfLarge) : room;
+    const { rows } = await this.#pool.query<ClaimedRow>({
       name: `claim_events/${this.#service}`,
-      text: `with due as (
-          select id from ${this.#jobs}
-          where is_available and run_at <= now()
+      text: `with candidate as (
+          select id, case when (flags->>'small')::boolean and attempts = 0 then 1 else ${unitsOfLarge} end as units
+          from ${this.#jobs}
+          where is_available and run_at <= now() and ${notAwaited}
             and task_id = (select id from ${schemaOf(this.#service)}._private_tasks where identifier = '${quietTask}')
-            -- Jobs of version 0.2 name no workspace here.
+            -- Jobs of version 0.2 name no workspace here, and none is small.
             and coalesce(flags->>'workspace', '') <> all($1::text[])
           order by priority, run_at
           limit $2
           for update skip locked
+        ), due as (
+          select id from (select id, sum(units) over (rows unbounded preceding) - units as before from candidate) each
+          where before < $4
         )
         update ${this.#jobs} job set attempts = job.attempts + 1, locked_by = $3, locked_at = now()
         from due where job.id = due.id
-        returning job.id, job.attempts, job.payload`,
-      values: [leftOut, room, this.#workerId],
+        returning job.id, job.attempts, job.payload, job.flags, (select count(*)::int from candidate) as found`,
+      values: [leftOut, rowsMax, this.#workerId, room],
     });
-    return rows;
-  }
-
-  #add(job: Claimed): void {
-    const { workspaceId } = job.payload;
-    this.#claimedCount += 1;
-    this.#activity.note(workspaceId);
-    count(this.#claimed, workspaceId, 1);
-    this.#waiting.add(workspaceId, job);
+    const found = rows[0]?.found ?? 0;
+    this.#findsLarge = rows.length < found;
+    // In the order in which they were added.
+    const jobs = rows
+      .map(({ flags, found: _, ...job }) => ({ ...job, isSmall: flags?.small === true }))
+      .toSorted((a, b) => Number(a.id) - Number(b.id));
+    return { jobs, isCut: found === rowsMax || rows.length < found };
   }
 
   #begin(): void {
-    while (this.#calls.size < openMax && !this.#isStopped) {
-      const next = this.#waiting.take((workspaceId) => this.#mayOpen(workspaceId));
+    while (!this.#isStopped) {
+      const next = this.#turns.next();
       if (!next) return;
-      const call = this.#run(next.tenant, next.item).finally(() => this.#calls.delete(call));
+      const call = this.#run(next).finally(() => this.#calls.delete(call));
       this.#calls.add(call);
     }
   }
 
-  /** A claimed job that has to wait would keep a place from the others. */
-  #mayClaim(workspaceId: string): boolean {
-    const claimed = this.#claimed.get(workspaceId) ?? 0;
-    const restsUntilMs = this.#heavy.get(workspaceId);
-    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId))
-      return claimed < shareMax;
-    return claimed === 0 && performance.now() >= restsUntilMs;
-  }
-
-  #mayOpen(workspaceId: string): boolean {
-    const open = this.#open.get(workspaceId) ?? 0;
-    const restsUntilMs = this.#heavy.get(workspaceId);
-    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId)) {
-      return open < openOfWorkspaceMax;
-    }
-    return open === 0 && performance.now() >= restsUntilMs;
-  }
-
-  #noteTime(workspaceId: string, tookMs: number): void {
-    if (tookMs <= heavyMs) {
-      this.#heavy.delete(workspaceId);
-      return;
-    }
-    const restMs = Math.min(tookMs, restMaxMs);
-    const restsUntilMs = performance.now() + restMs;
-    this.#heavy.set(workspaceId, restsUntilMs);
-    setTimeout(() => {
-      this.#begin();
-      this.#claim();
-    }, restMs + 1).unref();
-    setTimeout(() => {
-      if (this.#heavy.get(workspaceId) === restsUntilMs) this.#heavy.delete(workspaceId);
-    }, heavyKeptMs).unref();
-  }
-
-  async #run(workspaceId: string, { id, attempts, payload }: Claimed): Promise<void> {
-    count(this.#open, workspaceId, 1);
-    const beganAtMs = performance.now();
-    try {
-      await this.#task(payload, { job: { attempts }, withPgClient: (use) => this.#with(use) });
-      this.#delete(id);
-    } catch (error) {
-      await this.#fail(id, error);
-    }
-    count(this.#open, workspaceId, -1);
-    this.#forget(workspaceId);
-    this.#noteTime(workspaceId, performance.now() - beganAtMs);
+  /** Each job is measured, and is in the trace of its change; the call is in that of the first. */
+  async #run(call: EventCall): Promise<void> {
+    const startedAtMs = performance.now();
+    const [{ attempts } = { attempts: 1 }] = call.jobs;
+    let calling: Promise<readonly Delivered[]> | undefined;
+    const deliver = () => {
+      const payloads = call.jobs.map(({ payload }) => payload);
+      return this.#task(payloads, { job: { attempts }, withPgClient: (use) => this.#with(use) });
+    };
+    const results = call.jobs.map(({ id, payload }, place) =>
+      watched(quietTask, async () => {
+        calling ??= deliver();
+        const result = (await calling)[place] ?? { error: new Error('a batch has no outcome') };
+        if (result.error) throw result.error;
+        return result;
+      })(payload, undefined).then(
+        (result) => {
+          this.#delete(id);
+          return result;
+        },
+        async (error): Promise<Delivered> => {
+          await this.#fail(id, error);
+          return {};
+        },
+      ),
+    );
+    this.#turns.ended(call, await Promise.all(results), performance.now() - startedAtMs);
     // After this call has left its place.
     setImmediate(() => {
       this.#begin();
-      // A claim for each call that ends would be a small one.
-      if (this.#claimedCount <= claimedMax - groupMax) this.#claim();
+      if (this.#turns.hasRoomForAll) this.#claim();
     });
-  }
-
-  #forget(workspaceId: string): void {
-    this.#claimedCount -= 1;
-    count(this.#claimed, workspaceId, -1);
   }
 
   async #with<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result> {
@@ -269,10 +265,10 @@ class EventRunner {
   /** A job whose row stays is released after two minutes, and its consumer knows its batch. */
   async #deleteDone(): Promise<void> {
     while (this.#done.length > 0) {
-      if (!this.#isStopped) await sleep(groupMs);
+      if (!this.#isStopped) await sleep(deleteGroupMs);
       const ids = this.#done;
       this.#done = [];
-      const text = `delete from ${this.#jobs} where id = any($1::bigint[])`;
+      const text = `delete from ${this.#jobs} where id = any($1::bigint[]) and ${notAwaited}`;
       const values = [ids];
       await this.#pool
         .query({ name: `delete_events/${this.#service}`, text, values })
@@ -297,11 +293,7 @@ class EventRunner {
   }
 
   async #giveBack(): Promise<void> {
-    const ids: string[] = [];
-    for (let next = this.#waiting.take(); next; next = this.#waiting.take()) {
-      ids.push(next.item.id);
-      this.#forget(next.tenant);
-    }
+    const ids = this.#turns.giveBack().map(({ id }) => id);
     if (ids.length === 0) return;
     const text = `update ${this.#jobs} set attempts = attempts - 1, locked_by = null, locked_at = null
       where id = any($1::bigint[]) and locked_by = $2`;
@@ -309,10 +301,4 @@ class EventRunner {
       .query(text, [ids, this.#workerId])
       .catch((err) => this.#log.warn({ err }, 'jobs of events could not be given back'));
   }
-}
-
-function count(counts: Map<string, number>, name: string, by: number): void {
-  const next = (counts.get(name) ?? 0) + by;
-  if (next === 0) counts.delete(name);
-  else counts.set(name, next);
 }

@@ -212,7 +212,7 @@ test('events are delivered as soon as they are committed, not when the runner lo
 
 test('a job delivers its batch unchanged', async () => {
   const [batch] = await tell(events('email.bounced', 1));
-  await deliverEvents('messages', { contacts })(batch, firstTry);
+  await deliverEvents('messages', { contacts })([batch], firstTry);
   expect(got).toMatchObject([
     {
       workspaceId: 'w1',
@@ -230,7 +230,7 @@ test('a job delivers its batch unchanged', async () => {
 
 test('a job for an unreachable consumer fails, so that it is repeated', async () => {
   const [batch] = await tell(events('email.bounced', 1));
-  await expect(deliverEvents('messages', {})(batch, firstTry)).rejects.toThrow(
+  await expect(deliverEvents('messages', {})([batch], firstTry)).rejects.toThrow(
     'no consumer contacts',
   );
 });

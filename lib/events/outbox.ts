@@ -2,7 +2,6 @@ import { create, fromJson } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 import {
-  ConsumeEventsRequestSchema,
   type Event,
   EventConsumerService,
   EventSchema,
@@ -16,13 +15,21 @@ import { insertQuietJobs, quietJob } from '../postgres/job-schema.ts';
 import { plannedEachTime, prepared } from '../postgres/prepared.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
+import { byWorkspace } from './by-workspace.ts';
 import { consumersOf, type EventConsumer } from './contracts.ts';
-import type { EventTask } from './event-runner.ts';
+import type { Delivered, EventJob, EventTask } from './event-turns.ts';
+import { takerOf } from './handover.ts';
 import { interestSteps, isWanted } from './interests.ts';
+import { unlessOlder } from './older-consumers.ts';
 
 const eventsPerBatchMax = 500;
 /** A batch is one message of at most 20 MiB; one event is well below a megabyte. */
 const bytesPerBatchMax = 4 * 1024 * 1024;
+
+/** Small batches of many changes are delivered together. */
+const smallMaxEvents = 50;
+const smallMaxBytes = 32 * 1024;
+const isSmall = `count(*) <= ${smallMaxEvents} and sum(octet_length(data)) <= ${smallMaxBytes}`;
 
 /** The service that publishes events, and its consumers that are deployed. */
 export type Outbox = { service: string; consumers: readonly EventConsumer[] };
@@ -80,6 +87,9 @@ export type Change = {
   plannedEachTime?: string;
 };
 
+/** The jobs of a change, and those of them that a runner of this process takes. */
+type Told = { jobsTold: number; jobsTaken: EventJob[] | null };
+
 /** Of prepared changes, whose texts have tens of kilobytes. */
 const texts = new WeakMap<Change, string>();
 
@@ -96,15 +106,19 @@ export async function writeWithEvents<Answer>(
   const { service, consumers } = outbox;
   const text = texts.get(change) ?? textOf(change, service, values.length);
   if (change.isPrepared) texts.set(change, text);
-  const [row] = await query<Answer & { jobsTold: number }>(em, text, [
+  const taker = takerOf(service, workspaceId);
+  const [row] = await query<Answer & Told>(em, text, [
     ...values,
     workspaceId,
     JSON.stringify(consumers),
     currentTraceparent() ?? null,
+    taker?.workerId ?? null,
   ]);
   if (!row) return undefined;
-  const { jobsTold, ...answered } = row;
-  if (jobsTold > 0) afterCommit(em, () => nudgeRunners(service, jobsTold));
+  const { jobsTold, jobsTaken, ...answered } = row;
+  if (jobsTaken) afterCommit(em, () => taker?.take(jobsTaken));
+  const left = jobsTold - (jobsTaken?.length ?? 0);
+  if (left > 0) afterCommit(em, () => nudgeRunners(service, left));
   return answered as Answer;
 }
 
@@ -115,6 +129,7 @@ function textOf(
 ): string {
   const workspace = `$${valueCount + 1}`;
   const traceparent = `$${valueCount + 3}`;
+  const workerId = `$${valueCount + 4}`;
   const text = `with ${interestSteps({ consumers: `$${valueCount + 2}`, workspace })},
      ${steps},
      events as (${events.map(wantedEvents).join(' union all ')}),
@@ -132,7 +147,7 @@ function textOf(
      ),
      told as materialized (
        ${insertQuietJobs(service)}
-       select ${quietJob(service, attemptsMax, workspace)}, json_build_object(
+       select ${quietJob(service, { attemptsMax, workspace, isSmall, workerId })}, json_build_object(
          'consumer', consumer,
          'workspaceId', ${workspace}::text,
          'batchId', gen_random_uuid(),
@@ -144,9 +159,16 @@ function textOf(
        )
        from batched
        group by consumer, by_count, by_size
-       returning 1
+       returning id, attempts, payload
      )
-     select ${answer}, told.jobs as "jobsTold" from (select count(*)::int as jobs from told) told`;
+     select ${answer}, told.jobs as "jobsTold", told.taken as "jobsTaken"
+     from (
+       select count(*)::int as jobs,
+         json_agg(
+           json_build_object('id', id::text, 'attempts', attempts, 'isSmall', true, 'payload', payload) order by id
+         ) filter (where attempts > 0) as taken
+       from told
+     ) told`;
   if (isPrepared) return prepared(text);
   return reason ? plannedEachTime(reason, text) : text;
 }
@@ -162,28 +184,49 @@ function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: E
 }
 
 /**
- * The task that delivers a batch to its consumer; the runner repeats it until the consumer accepts
- * it.
+ * The task that delivers batches to their consumer, in one call; the runner repeats those that the
+ * consumer does not accept.
  */
 export function deliverEvents(
   service: string,
   peers: Record<string, Transport | undefined>,
 ): EventTask {
-  return async (payload, helpers) => {
-    const batch = payload as EventBatch;
-    const transport = peers[batch.consumer];
-    if (!transport) throw new Error(`no consumer ${batch.consumer}`);
-    const { workspaceId, batchId } = batch;
-    const request = create(ConsumeEventsRequestSchema, {
-      workspaceId,
-      batchId,
-      events: eventsOf(batch),
-    });
-    await callPeer({ service, peer: batch.consumer, helpers }, () =>
-      createClient(EventConsumerService, transport).consumeEvents(request),
+  return async (payloads, helpers) => {
+    const batches = payloads as EventBatch[];
+    const [{ consumer } = { consumer: '' }] = batches;
+    const transport = peers[consumer];
+    if (!transport) throw new Error(`no consumer ${consumer}`);
+    const client = createClient(EventConsumerService, transport);
+    const call = <Answer>(make: () => Promise<Answer>) =>
+      callPeer({ service, peer: consumer, helpers }, make);
+    const one = async (batch: EventBatch): Promise<Delivered> => {
+      const { workspaceId, batchId } = batch;
+      await call(() => client.consumeEvents({ workspaceId, batchId, events: eventsOf(batch) }));
+      return {};
+    };
+    const [first, ...others] = batches;
+    if (first && others.length === 0) return [await one(first)];
+    return unlessOlder(
+      `${service} ${consumer}`,
+      async () => {
+        const request = { batches: batches.map(messageOf) };
+        const { outcomes } = await call(() => client.consumeEventBatches(request));
+        return outcomes.map(({ error, tookMs }) => ({
+          tookMs,
+          ...(error ? { error: new Error(error) } : {}),
+        }));
+      },
+      () => byWorkspace(batches, (batch) => one(batch).catch((error) => ({ error }))),
     );
   };
 }
+
+const messageOf = (batch: EventBatch) => ({
+  workspaceId: batch.workspaceId,
+  batchId: batch.batchId,
+  events: eventsOf(batch),
+  traceparent: batch.traceparent ?? '',
+});
 
 /** The payload of a job: an event has the same index in `types`, `times` and `data`. */
 export type EventBatch = {

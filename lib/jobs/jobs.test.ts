@@ -128,7 +128,7 @@ test('the workers of all lanes together look for jobs about once a second each l
   const tasks = { note };
   const log = createLog('test', 'silent');
   runner = runJobs({ url, service, tasks, slowTasks: { slowly: note }, log });
-  const events = runEventJobs({ url, service, task: note, log });
+  const events = runEventJobs({ url, service, task: async () => [], log });
   await add(1);
   await untilDone(1);
   const before = await commits();

@@ -51,15 +51,16 @@ type Helpers = {
 type CallHelpers = Helpers & { job: { attempts: number } };
 
 /** Calls a service for a job of another. */
-export async function callPeer(
+export async function callPeer<Answer>(
   { service, peer, helpers }: { service: string; peer: string; helpers: CallHelpers },
-  call: () => Promise<unknown>,
-): Promise<void> {
+  call: () => Promise<Answer>,
+): Promise<Answer> {
   const state = peerOf(`${service} ${peer}`);
   const startedAtMs = performance.now();
   if (startedAtMs < state.refusedUntilMs) throw new PeerAway(awayText(peer));
+  let answer: Answer;
   try {
-    await call();
+    answer = await call();
   } catch (error) {
     // A call that fails while others succeed is at fault itself.
     if (!isAway(error) || state.answeredAtMs >= startedAtMs) throw error;
@@ -70,9 +71,11 @@ export async function callPeer(
   const nowMs = performance.now();
   state.answeredAtMs = nowMs;
   state.refusedUntilMs = 0;
-  if (helpers.job.attempts === 1 || nowMs < state.broughtForwardAtMs + refusedMs) return;
+  const isFirst = helpers.job.attempts === 1;
+  if (isFirst || nowMs < state.broughtForwardAtMs + refusedMs) return answer;
   state.broughtForwardAtMs = nowMs;
   while ((await bringForward(helpers, { service, peer, jobsMax: stepSize })) === stepSize);
+  return answer;
 }
 
 function isAway(error: unknown): boolean {

@@ -70,14 +70,26 @@ const endlessTries = (schema: string) => `
  * one nudges the runners of its own process after the commit.
  */
 export const insertQuietJobs = (service: string) =>
-  `insert into ${schemaOf(service)}._private_jobs (flags, task_id, max_attempts, payload)`;
+  `insert into ${schemaOf(service)}._private_jobs (flags, task_id, max_attempts, attempts, locked_by, locked_at, payload)`;
 
-/**
- * The values of `insertQuietJobs` before the payload; claims read the workspace, an SQL text,
- * beside it.
- */
-export const quietJob = (service: string, attemptsMax: number, workspace: string) =>
-  `jsonb_build_object('quiet', true, 'workspace', ${workspace}::text), (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax}`;
+type QuietJob = {
+  attemptsMax: number;
+  /** An SQL text. */
+  workspace: string;
+  /** An SQL condition: whether it may be delivered with others. */
+  isSmall: string;
+  /** An SQL text: the worker that a small one is locked for; null if it is to be claimed. */
+  workerId: string;
+};
+
+/** The values of `insertQuietJobs` before the payload; claims read the flags and not that. */
+export const quietJob = (
+  service: string,
+  { attemptsMax, workspace, isSmall, workerId }: QuietJob,
+) =>
+  `jsonb_build_object('quiet', true, 'workspace', ${workspace}::text, 'small', ${isSmall}), (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax},
+   case when ${isSmall} and ${workerId}::text is not null then 1 else 0 end,
+   case when ${isSmall} then ${workerId}::text end, case when ${isSmall} and ${workerId}::text is not null then now() end`;
 
 /** As graphile-worker 0.18 creates it. */
 const migrationsTable = (schema: string) => `

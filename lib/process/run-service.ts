@@ -6,7 +6,8 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { createCache } from '#lib/cache.ts';
 import { readEnv } from '#lib/config.ts';
 import type { Env, Variables } from '#lib/env.ts';
-import { type EventTask, runEventJobs } from '#lib/events/event-runner.ts';
+import { runEventJobs } from '#lib/events/event-runner.ts';
+import type { EventTask } from '#lib/events/event-turns.ts';
 import { auditByJob, auditTasks } from '#lib/jobs/audit.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
 import { type NoticeHandlers, runJobs } from '#lib/jobs/jobs.ts';

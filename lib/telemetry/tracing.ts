@@ -83,3 +83,10 @@ export function traceparentIn(given: unknown): string | undefined {
 }
 
 const valid = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The same where the trace is sampled. */
+export function sampledIn(given: unknown): string | undefined {
+  const traceparent = traceparentIn(given);
+  const isSampled = (Number.parseInt(traceparent?.slice(-2) ?? '0', 16) & 1) === 1;
+  return isSampled ? traceparent : undefined;
+}

@@ -14,13 +14,14 @@ import {
   EventProducerService,
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
+import { consumeBatchByBatch } from '#lib/events/consume.ts';
 import { setInterest } from '#lib/events/interests.ts';
 import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
 import { erasedTables } from './kept-data.ts';
 import { confirmSubscription } from './operations/confirm-subscription.ts';
-import { consumeEvents } from './operations/consume-events.ts';
+import { consumeBatch, consumeEvents } from './operations/consume-events.ts';
 import { countAudience } from './operations/count-audience.ts';
 import { countContacts } from './operations/count-contacts.ts';
 import { createList } from './operations/create-list.ts';
@@ -143,7 +144,10 @@ export function contactsRoutes(context: Context) {
       listCustomEvents: listCustomEvents(context),
     });
     router.service(TimelineService, { listTimeline: listTimeline(context) });
-    router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+    router.service(EventConsumerService, {
+      consumeEvents: consumeEvents(context),
+      consumeEventBatches: consumeBatchByBatch(context.log, consumeBatch(context)),
+    });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, erasedTables),

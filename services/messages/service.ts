@@ -21,6 +21,7 @@ import {
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { consumeBatchByBatch } from '#lib/events/consume.ts';
 import { setInterest } from '#lib/events/interests.ts';
 import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
@@ -31,7 +32,7 @@ import { erasedTables, personSources } from './kept-data.ts';
 import { addSuppression } from './operations/add-suppression.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
-import { consumeEvents } from './operations/consume-events.ts';
+import { consumeBatch, consumeEvents } from './operations/consume-events.ts';
 import { countMessageFacts } from './operations/count-message-facts.ts';
 import { createNotification } from './operations/create-notification.ts';
 import { deleteNotification } from './operations/delete-notification.ts';
@@ -153,7 +154,10 @@ export function messagesRoutes(context: Context) {
       countMessageFacts: countMessageFacts(context),
       listMessageFacts: listMessageFacts(context),
     });
-    router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+    router.service(EventConsumerService, {
+      consumeEvents: consumeEvents(context),
+      consumeEventBatches: consumeBatchByBatch(context.log, consumeBatch(context)),
+    });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
     router.service(PersonDataService, {
       listPersonRecords: listPersonRecords((person) => personSources(context, person)),

@@ -11,6 +11,9 @@ import { orderedTimeSql } from '#lib/postgres/time-sql.ts';
 /** A delivery has failed after this many attempts. */
 export const attemptsMax = 10;
 
+/** A claim is over after it; what its process has not recorded by then is a retry that is due. */
+export const leaseMs = 30_000;
+
 /** The `last_error` of a delivery that is never attempted. */
 export const payloadTooLarge = 'the payload is larger than 256 KiB';
 

@@ -10,6 +10,7 @@ import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
 import { erasedTables, personSources } from './kept-data.ts';
+import { consumeEventBatches } from './operations/consume-event-batches.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { createWebhookSubscription } from './operations/create-webhook-subscription.ts';
 import { deleteWebhookSubscription } from './operations/delete-webhook-subscription.ts';
@@ -46,7 +47,10 @@ export function webhooksRoutes(context: Context) {
       redeliverWebhooks: redeliverWebhooks(context),
       listWebhookEventTypes: listWebhookEventTypes(),
     });
-    router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+    router.service(EventConsumerService, {
+      consumeEvents: consumeEvents(context),
+      consumeEventBatches: consumeEventBatches(context),
+    });
     router.service(PersonDataService, {
       listPersonRecords: listPersonRecords((person) => personSources(context.store, person)),
     });

@@ -34,7 +34,7 @@ const steps = [
   'postrider.messages.v1.BroadcastSendService/SendBatch',
   'send smtp',
   'job deliverEvents',
-  'postrider.events.v1.EventConsumerService/ConsumeEvents',
+  'postrider.events.v1.EventConsumerService/Consume',
   'POST webhook',
 ];
 

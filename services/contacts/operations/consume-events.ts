@@ -1,9 +1,9 @@
 import { toJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { EmailBouncedSchema, EmailComplainedSchema } from '#gen/postrider/events/v1/email_pb.ts';
-import type { ConsumeEventsRequest, Event } from '#gen/postrider/events/v1/events_pb.ts';
+import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { consumeOnce } from '#lib/events/consume.ts';
+import { type ConsumedBatch, consumeOnce } from '#lib/events/consume.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
@@ -25,22 +25,29 @@ const causes = [
   { type: typeOf(EmailComplainedSchema), cause: 'complaint', target: namedList },
 ] as const;
 
-export function consumeEvents({ store, outbox, now }: Context): Methods['consumeEvents'] {
+export function consumeEvents(context: Context): Methods['consumeEvents'] {
+  const consume = consumeBatch(context);
   return async (request) => {
-    await consumeOnce(store, request, async (em) => {
-      const { workspaceId } = request;
-      const emails = request.events.flatMap(everyList).map(({ email }) => email);
+    await consume(request);
+    return {};
+  };
+}
+
+/** Applies one batch. Of a group each has a transaction of its own, since it locks contacts. */
+export function consumeBatch({ store, outbox, now }: Context) {
+  return (batch: ConsumedBatch): Promise<void> =>
+    consumeOnce(store, batch, async (em) => {
+      const { workspaceId, events } = batch;
+      const emails = events.flatMap(everyList).map(({ email }) => email);
       // Locked at once and first, so that parallel batches can't deadlock between two causes.
       await lockContacts(em, workspaceId, emails);
       for (const { type, cause, target } of causes) {
-        const targets = request.events.filter((event) => event.type === type).flatMap(target);
+        const targets = events.filter((event) => event.type === type).flatMap(target);
         if (targets.length === 0) continue;
         await changeMemberships({ em, outbox, workspaceId }, { cause, targets, at: now() });
       }
-      await touchMessages(em, request);
+      await touchMessages(em, batch);
     });
-    return {};
-  };
 }
 
 const kindOfType = new Map([...messageKinds].map(([kind, type]) => [type, kind]));
@@ -54,7 +61,7 @@ export const handledTypes: ReadonlySet<string> = new Set([
 /** Has segments that count messages look at their recipients again. */
 async function touchMessages(
   em: EntityManager,
-  { workspaceId, events }: ConsumeEventsRequest,
+  { workspaceId, events }: ConsumedBatch,
 ): Promise<void> {
   const rows = events.flatMap((event) => {
     const kind = kindOfType.get(event.type);

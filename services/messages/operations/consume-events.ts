@@ -3,7 +3,7 @@ import { TimestampSchema, timestampMs } from '@bufbuild/protobuf/wkt';
 import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { ConfirmationDueSchema } from '#gen/postrider/events/v1/list_pb.ts';
-import { consumeOnce } from '#lib/events/consume.ts';
+import { type ConsumedBatch, consumeOnce } from '#lib/events/consume.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
@@ -24,17 +24,24 @@ export const handlers: Readonly<Record<string, Handler>> = {
     forgetTwice(em, workspaceId, deletionsOf(events)),
 };
 
-export function consumeEvents({ store }: Context): Methods['consumeEvents'] {
+export function consumeEvents(context: Context): Methods['consumeEvents'] {
+  const consume = consumeBatch(context);
   return async (request) => {
-    const { workspaceId, events } = request;
-    await consumeOnce(store, request, async (em) => {
+    await consume(request);
+    return {};
+  };
+}
+
+/** Applies one batch. Of a group each has a transaction of its own, since it locks addresses. */
+export function consumeBatch({ store }: Context) {
+  return (batch: ConsumedBatch): Promise<void> =>
+    consumeOnce(store, batch, async (em) => {
+      const { workspaceId, events } = batch;
       for (const [type, handle] of Object.entries(handlers)) {
         const some = events.filter((event) => event.type === type);
         if (some.length > 0) await handle(em, workspaceId, some);
       }
     });
-    return {};
-  };
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

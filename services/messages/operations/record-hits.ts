@@ -30,7 +30,7 @@ export function recordHits({ store, outbox, keyring, now }: Context): Methods['r
     const marked = markScanners(known);
     await store.fork().transactional(async (em) => {
       const isRepeat =
-        batchId !== '' && (await query(em, consumedStep('$1'), [batchId])).length === 0;
+        batchId !== '' && (await query(em, consumedStep('$1'), [[batchId]])).length === 0;
       if (isRepeat) return;
       // In the order of the key, as the rows: parallel calls can't deadlock.
       for (const [workspaceId, theirs] of inOrder(marked)) {

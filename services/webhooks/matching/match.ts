@@ -1,22 +1,29 @@
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
+import { hiddenArray } from '#lib/postgres/prepared.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { isGatedSql } from '../subscription.ts';
 import { hasFilters, type Listener, needsMembers, passes, subjectOf } from './filters.ts';
 import { type AudienceReader, readMembers } from './members.ts';
 
 /** An event, by its place in the batch, and a subscription that wants it. */
 export type Match = { place: number; subscriptionId: string };
 
+/** A subscription with a type that it wants, and its endpoint as it was read. */
+export type WantedListener = Listener & {
+  workspace_id: string;
+  url: string;
+  sealed_secret: string;
+  is_gated: boolean;
+};
+
 /**
  * Finds out which subscriptions want which events, as both are now. Asks contacts only where a
  * filter needs it.
  */
 export async function match(
-  { store, audience }: { store: Pick<Store, 'read'>; audience: AudienceReader },
-  workspaceId: string,
-  events: readonly Event[],
+  audience: AudienceReader,
+  { workspaceId, events, listeners }: Matching,
 ): Promise<Match[]> {
-  const types = [...new Set(events.map(({ type }) => type))];
-  const listeners = await readListeners(store, workspaceId, types);
   const plain = listeners.filter((listener) => !hasFilters(listener));
   const filtered = listeners.filter(hasFilters);
   const matches = pairs(events, plain);
@@ -25,15 +32,28 @@ export async function match(
   return [...matches, ...(await filter(audience, { workspaceId, events, filtered, candidates }))];
 }
 
-function readListeners(
+type Matching = {
+  workspaceId: string;
+  events: readonly Event[];
+  /** The subscriptions of the workspace that want some type of the events, and maybe others. */
+  listeners: readonly Listener[];
+};
+
+/** The subscriptions of some workspaces that want any of some types. */
+export function readListeners(
   store: Pick<Store, 'read'>,
-  workspaceId: string,
+  workspaceIds: readonly string[],
   types: readonly string[],
-): Promise<Listener[]> {
-  return store.read<Listener>(
-    `select id, event_types, custom_event_filters, list_ids, segment_ids from subscriptions
-     where workspace_id = $1 and enabled and event_types && $2::text[]`,
-    [workspaceId, types],
+): Promise<WantedListener[]> {
+  return store.read<WantedListener>(
+    `select listener.* from unnest(${hiddenArray('$1::text[]')}) asked (workspace_id)
+     cross join lateral (
+       select workspace_id, id, event_types, custom_event_filters, list_ids, segment_ids, url, sealed_secret, ${isGatedSql} as is_gated
+       from subscriptions
+       where workspace_id = asked.workspace_id and enabled and event_types && $2::text[]
+       offset 0
+     ) listener`,
+    [workspaceIds, types],
   );
 }
 

@@ -305,7 +305,7 @@ test('a batch for many subscriptions is stored in portions, once for its id', as
   const { store } = given.context;
   const batch = { workspaceId, batchId: crypto.randomUUID(), events };
   for (let time = 0; time < 2; time += 1) {
-    await insertDeliveries(store, batch, { matches, now: given.clock.now });
+    await insertDeliveries(store, [{ batch, matches }], { now: given.clock.now });
   }
   const [row] = await query<{ deliveries: number; events: number; same: number }>(
     store.fork(),

@@ -203,11 +203,12 @@ async function claimAsBefore(workspaceId: string): Promise<string[]> {
 }
 
 /** Stores an event for a subscription; nobody claims it. */
-function store({ workspaceId, id }: SubscriptionKey, data: object): Promise<void> {
+async function store({ workspaceId, id }: SubscriptionKey, data: object): Promise<void> {
   const event = create(EventSchema, { type: 'contact.created', dataJson: JSON.stringify(data) });
   const batch = { workspaceId, batchId: crypto.randomUUID(), events: [event] };
   const matches = [{ place: 0, subscriptionId: id }];
-  return insertDeliveries(given.context.store, batch, { matches, now: given.clock.now });
+  const { store: database } = given.context;
+  await insertDeliveries(database, [{ batch, matches }], { now: given.clock.now });
 }
 
 test('a process of the last release claims an event with its payload, also after a claim that was given back or redelivered', async () => {

@@ -1,10 +1,8 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { occurredAtSql, payloadSql } from '../delivery.ts';
-import type { SubscriptionKey } from '../subscription.ts';
+import { leaseMs, occurredAtSql, payloadSql } from '../delivery.ts';
+import { isGatedSql, type SubscriptionKey } from '../subscription.ts';
 
-/** A claim is over after it; what its process has not recorded by then is a retry that is due. */
-export const leaseMs = 30_000;
 /**
  * Callbacks begin within it after their endpoint was read. A change of an endpoint is answered when
  * it has passed since the commit, so that no process calls an endpoint that is disabled, or signs
@@ -83,7 +81,7 @@ export const claimSql = `
     select s.*, asked.slots
     from unnest($1::text[], $2::text[], $3::int[]) as asked (workspace_id, subscription_id, slots)
     cross join lateral (
-      select workspace_id, id, url, sealed_secret, next_claim_at, probe_at is not null or recovered_at is not null as is_gated
+      select workspace_id, id, url, sealed_secret, next_claim_at, ${isGatedSql} as is_gated
       from subscriptions
       where workspace_id = asked.workspace_id and id = asked.subscription_id and enabled
       offset 0
@@ -157,7 +155,8 @@ export const claimSql = `
     claimed.id, claimed.event_type, ${payloadSql('claimed')}::text as data, claimed.attempts, claimed.traceparent
   from known
   left join passed on passed.workspace_id = known.workspace_id and passed.id = known.id
-  left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id`;
+  left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id
+  order by claimed.created_at, claimed.id`;
 
 /**
  * Claims deliveries that are due: first attempts, or retries; the oldest of each endpoint. A claim

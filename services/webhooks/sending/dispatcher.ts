@@ -2,9 +2,10 @@
  * The dispatcher: first attempts of deliveries. Retries belong to workflows (`retry-run.ts`).
  *
  * States of a lane (an endpoint): idle, ready (has more to claim and places for it), waiting for
- * its rate, its host, or its queue. Order: a poke or the scan marks a lane ready; one claim at a
- * time takes rows for all lanes that have places, in turns; callbacks begin up to the window of the
- * lane; results go to the recorder, in groups.
+ * its rate, its host, or its queue. Order: new deliveries of a good endpoint with places, where
+ * nothing older waits, are inserted as claimed (`beginNew`). For all others a poke or the scan
+ * marks a lane ready; one claim at a time takes rows for all lanes that have places, in turns.
+ * Callbacks begin up to the window of the lane; results go to the recorder, in groups.
  *
  * Invariants: an endpoint that was changed or deleted is recalled: deliveries that are claimed and
  * not begun go back, as do those that wait longer than 15 s. Endpoints that fail have places of
@@ -17,6 +18,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import type { NewClaim } from '../matching/deliveries.ts';
 import { nameOf, type SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
 import {
@@ -43,6 +45,23 @@ const openBytesOfWorkspaceMax = 24 * 1_024 * 1_024;
 const scanEveryMs = 1_000;
 /** A delivery that has waited longer is given back: its claim would end before its answer. */
 const waitMaxMs = 15_000;
+
+/** New deliveries of an endpoint as it was read. */
+export type NewDeliveries = {
+  key: SubscriptionKey;
+  count: number;
+  url: string;
+  sealedSecret: string;
+  /** Its claims open a gate in its row. */
+  isGated: boolean;
+};
+
+type InsertedFrom = {
+  deliveries: readonly NewDeliveries[];
+  /** Of lanes whose places were reserved. */
+  pools: ReadonlyMap<EndpointLane, Pool>;
+  readAtMs: number;
+};
 
 /**
  * Makes the first attempt of every delivery, at once where the endpoint answers well. One for each
@@ -90,6 +109,48 @@ export class Dispatcher {
     this.#outsideCalls(() => this.#pump());
   }
 
+  /**
+   * Has new deliveries of good endpoints inserted as claimed, as many as have places now, and
+   * begins them: no claim of theirs is made. `insert` gets their number by names of subscriptions,
+   * and answers those that it has inserted so. The endpoints were read at `readAtMs`, by the clock
+   * of `performance`.
+   */
+  async beginNew(
+    deliveries: readonly NewDeliveries[],
+    readAtMs: number,
+    insert: (claims: ReadonlyMap<string, number>) => Promise<readonly NewClaim[]>,
+  ): Promise<void> {
+    const reserved = this.#reserve(deliveries);
+    const release = () => {
+      for (const [lane, { count, pool }] of reserved) {
+        lane.reserved -= count;
+        pool.release(lane.key.workspaceId, count);
+      }
+      reserved.clear();
+    };
+    const claims = new Map([...reserved].map(([{ key }, { count }]) => [nameOf(key), count]));
+    try {
+      const inserted = await insert(claims);
+      const pools = new Map([...reserved].map(([lane, { pool }]) => [lane, pool]));
+      release();
+      this.#beginInserted(
+        Map.groupBy(inserted, ({ key }) => this.#laneOf(key)),
+        {
+          deliveries,
+          pools,
+          readAtMs,
+        },
+      );
+    } finally {
+      release();
+    }
+    this.poke(
+      deliveries
+        .filter(({ key, count }) => count > (claims.get(nameOf(key)) ?? 0))
+        .map(({ key }) => key),
+    );
+  }
+
   /** Claims nothing more; settles when open callbacks have ended and their results are stored. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -106,9 +167,11 @@ export class Dispatcher {
    * after the commit.
    */
   async recall(key: SubscriptionKey): Promise<void> {
+    const lane = this.#lanes.get(nameOf(key));
+    if (lane) lane.recalledAtMs = performance.now();
     // A claim that is made now may have seen the endpoint as it was.
     await this.#claiming;
-    this.#giveBack(this.#lanes.get(nameOf(key))?.queue.splice(0) ?? []);
+    this.#giveBack(lane?.queue.splice(0) ?? []);
   }
 
   /**
@@ -118,6 +181,52 @@ export class Dispatcher {
   async end(key: SubscriptionKey): Promise<void> {
     await this.recall(key);
     await sleep(beginMs);
+  }
+
+  /** Only where nothing older waits, so that deliveries stay in order. */
+  #reserve(deliveries: readonly NewDeliveries[]): Map<EndpointLane, { count: number; pool: Pool }> {
+    const reserved = new Map<EndpointLane, { count: number; pool: Pool }>();
+    if (this.#isStopped || this.#mayClaimNothing) return reserved;
+    const nowMs = this.#context.now().getTime();
+    for (const { key, count, isGated } of deliveries) {
+      const lane = this.#lanes.get(nameOf(key));
+      if (!lane?.window.isGood || isGated || lane.hasMore || lane.notBeforeMs > nowMs) continue;
+      if (this.#bytesOf(key.workspaceId) > openBytesOfWorkspaceMax) continue;
+      const pool = this.#poolOf(lane);
+      const slots = Math.min(count, lane.wants, pool.roomOf(key.workspaceId));
+      if (slots <= 0) continue;
+      lane.reserved += slots;
+      pool.take(key.workspaceId, slots);
+      reserved.set(lane, { count: slots, pool });
+    }
+    return reserved;
+  }
+
+  #beginInserted(
+    inserted: ReadonlyMap<EndpointLane, readonly NewClaim[]>,
+    { deliveries, pools, readAtMs }: InsertedFrom,
+  ): void {
+    const endpoints = new Map(deliveries.map((each) => [nameOf(each.key), each]));
+    const nowMs = this.#context.now().getTime();
+    for (const [lane, claims] of inserted) {
+      const endpoint = endpoints.get(nameOf(lane.key));
+      if (!endpoint) continue;
+      const { url, sealedSecret } = endpoint;
+      const pool = pools.get(lane) ?? this.#poolOf(lane);
+      const queued = claims.map((claim) => ({
+        claimed: { ...claim, attempt: 1, url, sealedSecret, beginByMs: readAtMs + beginMs },
+        claimedAtMs: nowMs,
+        pool,
+      }));
+      for (const { claimed } of queued) this.#occupy(claimed, pool);
+      // Its endpoint was read before it was changed, or has failed meanwhile.
+      const isOver = this.#isStopped || lane.recalledAtMs >= readAtMs || !lane.window.isGood;
+      if (isOver) this.#giveBack(queued);
+      else {
+        lane.queue.push(...queued);
+        this.#startQueued(lane);
+      }
+    }
   }
 
   #laneOf(key: SubscriptionKey): EndpointLane {
@@ -156,9 +265,13 @@ export class Dispatcher {
     );
   }
 
+  get #mayClaimNothing(): boolean {
+    return this.#context.recorder.isBehind || this.#openBytes > openBytesMax;
+  }
+
   #chooseLanes(): Map<EndpointLane, Ask> {
     const chosen = new Map<EndpointLane, Ask>();
-    if (this.#context.recorder.isBehind || this.#openBytes > openBytesMax) return chosen;
+    if (this.#mayClaimNothing) return chosen;
     const nowMs = this.#context.now().getTime();
     let rows = rowsMax;
     const planned = new Map<Pool, Map<string, number>>(
@@ -265,7 +378,9 @@ export class Dispatcher {
   async #send(lane: EndpointLane, origin: Origin, queued: QueuedDelivery): Promise<void> {
     lane.open += 1;
     origin.open += 1;
+    const startedAtMs = performance.now();
     const { isSuccess, stored } = await attempt(this.#context, queued.claimed);
+    lane.answered(performance.now() - startedAtMs);
     origin.open -= 1;
     this.#release(queued);
     this.#serveWaiting(origin);

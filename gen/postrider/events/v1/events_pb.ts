@@ -16,7 +16,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJwChpMaXN0SW50ZWdyYXRpb25Vc2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBEhQKDHdpdGhfdW5ib3VuZBgDIAEoCCJfChtMaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2USMQoEdXNlcxgBIAMoCzIjLnBvc3RyaWRlci5ldmVudHMudjEuSW50ZWdyYXRpb25Vc2USDQoFY291bnQYAiABKAUiLAoOSW50ZWdyYXRpb25Vc2USDAoEa2luZBgBIAEoCRIMCgRuYW1lGAIgASgJIl8KGExpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEg4KBmN1cnNvchgDIAEoCSJ5ChlMaXN0UGVyc29uUmVjb3Jkc1Jlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyIS5wb3N0cmlkZXIuZXZlbnRzLnYxLlBlcnNvblJlY29yZBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJDCgxQZXJzb25SZWNvcmQSDAoEa2luZBgBIAEoCRIlCgRkYXRhGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI1ChVFcmFzZVdvcmtzcGFjZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiNgoWRXJhc2VXb3Jrc3BhY2VSZXNwb25zZRIOCgZlcmFzZWQYASABKAMSDAoEbGVmdBgCIAMoCSIxChFDb3VudFVzYWdlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBASJhCg9Db3VudGVkUmVzb3VyY2USEAoIcmVzb3VyY2UYASABKAkSDAoEdXNlZBgCIAEoAxIuCgpjb3VudGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLChJDb3VudFVzYWdlUmVzcG9uc2USNQoHY291bnRlZBgBIAMoCzIkLnBvc3RyaWRlci5ldmVudHMudjEuQ291bnRlZFJlc291cmNlIlkKBUV2ZW50EgwKBHR5cGUYASABKAkSLwoLb2NjdXJyZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWRhdGFfanNvbhgDIAEoCSKHAQoUQ29uc3VtZUV2ZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGAoIYmF0Y2hfaWQYAiABKAlCBrpIA8gBARI3CgZldmVudHMYAyADKAsyGi5wb3N0cmlkZXIuZXZlbnRzLnYxLkV2ZW50Qgu6SAiSAQUIARD0AyIXChVDb25zdW1lRXZlbnRzUmVzcG9uc2UidwoSU2V0SW50ZXJlc3RSZXF1ZXN0EhgKCGNvbnN1bWVyGAEgASgJQga6SAPIAQESFAoMd29ya3NwYWNlX2lkGAIgASgJEhcKBXR5cGVzGAMgAygJQgi6SAWSAQIQZBIYCgd2ZXJzaW9uGAQgASgDQge6SAQiAigAIiYKE1NldEludGVyZXN0UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoAzKmAQoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdDKuAgoUV29ya3NwYWNlRGF0YVNlcnZpY2USkQEKDkVyYXNlV29ya3NwYWNlEioucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlcXVlc3QaKy5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVzcG9uc2UiJpACAsrzGB8KAjABQhlGYWlsZWQgdG8gZXJhc2Ugd29ya3NwYWNlEoEBCgpDb3VudFVzYWdlEiYucG9zdHJpZGVyLmV2ZW50cy52MS5Db3VudFVzYWdlUmVxdWVzdBonLnBvc3RyaWRlci5ldmVudHMudjEuQ291bnRVc2FnZVJlc3BvbnNlIiKQAgHK8xgbCgIwAUIVRmFpbGVkIHRvIGNvdW50IHVzYWdlMsMBChVJbnRlZ3JhdGlvblVzZVNlcnZpY2USqQEKE0xpc3RJbnRlZ3JhdGlvblVzZXMSLy5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RJbnRlZ3JhdGlvblVzZXNSZXF1ZXN0GjAucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2UiL5ACAcrzGCgKAjABQiJGYWlsZWQgdG8gbGlzdCB1c2VzIG9mIGludGVncmF0aW9uMq0BChFQZXJzb25EYXRhU2VydmljZRKXAQoRTGlzdFBlcnNvblJlY29yZHMSLS5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBouLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZSIjkAIByvMYHAoCMAFCFkZhaWxlZCB0byBsaXN0IHJlY29yZHNiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJwChpMaXN0SW50ZWdyYXRpb25Vc2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBEhQKDHdpdGhfdW5ib3VuZBgDIAEoCCJfChtMaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2USMQoEdXNlcxgBIAMoCzIjLnBvc3RyaWRlci5ldmVudHMudjEuSW50ZWdyYXRpb25Vc2USDQoFY291bnQYAiABKAUiLAoOSW50ZWdyYXRpb25Vc2USDAoEa2luZBgBIAEoCRIMCgRuYW1lGAIgASgJIl8KGExpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEg4KBmN1cnNvchgDIAEoCSJ5ChlMaXN0UGVyc29uUmVjb3Jkc1Jlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyIS5wb3N0cmlkZXIuZXZlbnRzLnYxLlBlcnNvblJlY29yZBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJDCgxQZXJzb25SZWNvcmQSDAoEa2luZBgBIAEoCRIlCgRkYXRhGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI1ChVFcmFzZVdvcmtzcGFjZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiNgoWRXJhc2VXb3Jrc3BhY2VSZXNwb25zZRIOCgZlcmFzZWQYASABKAMSDAoEbGVmdBgCIAMoCSIxChFDb3VudFVzYWdlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBASJhCg9Db3VudGVkUmVzb3VyY2USEAoIcmVzb3VyY2UYASABKAkSDAoEdXNlZBgCIAEoAxIuCgpjb3VudGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLChJDb3VudFVzYWdlUmVzcG9uc2USNQoHY291bnRlZBgBIAMoCzIkLnBvc3RyaWRlci5ldmVudHMudjEuQ291bnRlZFJlc291cmNlIlkKBUV2ZW50EgwKBHR5cGUYASABKAkSLwoLb2NjdXJyZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWRhdGFfanNvbhgDIAEoCSKHAQoUQ29uc3VtZUV2ZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGAoIYmF0Y2hfaWQYAiABKAlCBrpIA8gBARI3CgZldmVudHMYAyADKAsyGi5wb3N0cmlkZXIuZXZlbnRzLnYxLkV2ZW50Qgu6SAiSAQUIARD0AyIXChVDb25zdW1lRXZlbnRzUmVzcG9uc2UiWwoaQ29uc3VtZUV2ZW50QmF0Y2hlc1JlcXVlc3QSPQoHYmF0Y2hlcxgBIAMoCzIfLnBvc3RyaWRlci5ldmVudHMudjEuRXZlbnRCYXRjaEILukgIkgEFCAEQyAEikgEKCkV2ZW50QmF0Y2gSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGAoIYmF0Y2hfaWQYAiABKAlCBrpIA8gBARI3CgZldmVudHMYAyADKAsyGi5wb3N0cmlkZXIuZXZlbnRzLnYxLkV2ZW50Qgu6SAiSAQUIARD0AxITCgt0cmFjZXBhcmVudBgEIAEoCSJXChtDb25zdW1lRXZlbnRCYXRjaGVzUmVzcG9uc2USOAoIb3V0Y29tZXMYASADKAsyJi5wb3N0cmlkZXIuZXZlbnRzLnYxLkV2ZW50QmF0Y2hPdXRjb21lIjMKEUV2ZW50QmF0Y2hPdXRjb21lEg0KBWVycm9yGAEgASgJEg8KB3Rvb2tfbXMYAiABKAUidwoSU2V0SW50ZXJlc3RSZXF1ZXN0EhgKCGNvbnN1bWVyGAEgASgJQga6SAPIAQESFAoMd29ya3NwYWNlX2lkGAIgASgJEhcKBXR5cGVzGAMgAygJQgi6SAWSAQIQZBIYCgd2ZXJzaW9uGAQgASgDQge6SAQiAigAIiYKE1NldEludGVyZXN0UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoAzLIAgoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMSnwEKE0NvbnN1bWVFdmVudEJhdGNoZXMSLy5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudEJhdGNoZXNSZXF1ZXN0GjAucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRCYXRjaGVzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdDKuAgoUV29ya3NwYWNlRGF0YVNlcnZpY2USkQEKDkVyYXNlV29ya3NwYWNlEioucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlcXVlc3QaKy5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVzcG9uc2UiJpACAsrzGB8KAjABQhlGYWlsZWQgdG8gZXJhc2Ugd29ya3NwYWNlEoEBCgpDb3VudFVzYWdlEiYucG9zdHJpZGVyLmV2ZW50cy52MS5Db3VudFVzYWdlUmVxdWVzdBonLnBvc3RyaWRlci5ldmVudHMudjEuQ291bnRVc2FnZVJlc3BvbnNlIiKQAgHK8xgbCgIwAUIVRmFpbGVkIHRvIGNvdW50IHVzYWdlMsMBChVJbnRlZ3JhdGlvblVzZVNlcnZpY2USqQEKE0xpc3RJbnRlZ3JhdGlvblVzZXMSLy5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RJbnRlZ3JhdGlvblVzZXNSZXF1ZXN0GjAucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2UiL5ACAcrzGCgKAjABQiJGYWlsZWQgdG8gbGlzdCB1c2VzIG9mIGludGVncmF0aW9uMq0BChFQZXJzb25EYXRhU2VydmljZRKXAQoRTGlzdFBlcnNvblJlY29yZHMSLS5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBouLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZSIjkAIByvMYHAoCMAFCFkZhaWxlZCB0byBsaXN0IHJlY29yZHNiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * Asks what needs an integration.
@@ -415,6 +415,118 @@ export const ConsumeEventsResponseSchema: GenMessage<ConsumeEventsResponse> = /*
   messageDesc(file_postrider_events_v1_events, 13);
 
 /**
+ * Batches of one or more workspaces.
+ *
+ * @generated from message postrider.events.v1.ConsumeEventBatchesRequest
+ */
+export type ConsumeEventBatchesRequest = Message<"postrider.events.v1.ConsumeEventBatchesRequest"> & {
+  /**
+   * 1 to 200 batches with different ids. Producers send about 4 MiB at most.
+   *
+   * @generated from field: repeated postrider.events.v1.EventBatch batches = 1;
+   */
+  batches: EventBatch[];
+};
+
+/**
+ * Describes the message postrider.events.v1.ConsumeEventBatchesRequest.
+ * Use `create(ConsumeEventBatchesRequestSchema)` to create a new message.
+ */
+export const ConsumeEventBatchesRequestSchema: GenMessage<ConsumeEventBatchesRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 14);
+
+/**
+ * A batch of one workspace's events.
+ *
+ * @generated from message postrider.events.v1.EventBatch
+ */
+export type EventBatch = Message<"postrider.events.v1.EventBatch"> & {
+  /**
+   * The workspace that all events belong to.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * Unique per batch and consumer; repeats carry the same id.
+   *
+   * @generated from field: string batch_id = 2;
+   */
+  batchId: string;
+
+  /**
+   * 1 to 500 events.
+   *
+   * @generated from field: repeated postrider.events.v1.Event events = 3;
+   */
+  events: Event[];
+
+  /**
+   * The trace of the change that made the events, as in the header `traceparent`; empty without one.
+   *
+   * @generated from field: string traceparent = 4;
+   */
+  traceparent: string;
+};
+
+/**
+ * Describes the message postrider.events.v1.EventBatch.
+ * Use `create(EventBatchSchema)` to create a new message.
+ */
+export const EventBatchSchema: GenMessage<EventBatch> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 15);
+
+/**
+ * The outcomes of the batches.
+ *
+ * @generated from message postrider.events.v1.ConsumeEventBatchesResponse
+ */
+export type ConsumeEventBatchesResponse = Message<"postrider.events.v1.ConsumeEventBatchesResponse"> & {
+  /**
+   * In the order of the batches.
+   *
+   * @generated from field: repeated postrider.events.v1.EventBatchOutcome outcomes = 1;
+   */
+  outcomes: EventBatchOutcome[];
+};
+
+/**
+ * Describes the message postrider.events.v1.ConsumeEventBatchesResponse.
+ * Use `create(ConsumeEventBatchesResponseSchema)` to create a new message.
+ */
+export const ConsumeEventBatchesResponseSchema: GenMessage<ConsumeEventBatchesResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 16);
+
+/**
+ * The outcome of a batch.
+ *
+ * @generated from message postrider.events.v1.EventBatchOutcome
+ */
+export type EventBatchOutcome = Message<"postrider.events.v1.EventBatchOutcome"> & {
+  /**
+   * Why it was not applied, such as `[unavailable] too many webhook deliveries wait`; empty if it was applied, now or before.
+   *
+   * @generated from field: string error = 1;
+   */
+  error: string;
+
+  /**
+   * Milliseconds that were spent for its workspace alone. A producer calls apart for a workspace that takes long.
+   *
+   * @generated from field: int32 took_ms = 2;
+   */
+  tookMs: number;
+};
+
+/**
+ * Describes the message postrider.events.v1.EventBatchOutcome.
+ * Use `create(EventBatchOutcomeSchema)` to create a new message.
+ */
+export const EventBatchOutcomeSchema: GenMessage<EventBatchOutcome> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 17);
+
+/**
  * The types of events that a consumer wants.
  *
  * @generated from message postrider.events.v1.SetInterestRequest
@@ -455,7 +567,7 @@ export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest
  * Use `create(SetInterestRequestSchema)` to create a new message.
  */
 export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 14);
+  messageDesc(file_postrider_events_v1_events, 18);
 
 /**
  * The types that are set now.
@@ -476,7 +588,7 @@ export type SetInterestResponse = Message<"postrider.events.v1.SetInterestRespon
  * Use `create(SetInterestResponseSchema)` to create a new message.
  */
 export const SetInterestResponseSchema: GenMessage<SetInterestResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 15);
+  messageDesc(file_postrider_events_v1_events, 19);
 
 /**
  * Takes batches of events. A service that consumes events serves it on its own port.
@@ -495,6 +607,21 @@ export const EventConsumerService: GenService<{
     methodKind: "unary";
     input: typeof ConsumeEventsRequestSchema;
     output: typeof ConsumeEventsResponseSchema;
+  },
+  /**
+   * Applies batches of several workspaces, each with its own outcome. All batches that are applied share transactions where
+   * the consumer can write them together; one that fails changes nothing and fails no other. Batches of one workspace are applied in
+   * their order. A batch id seen before is answered without effect.
+   *
+   * UNIMPLEMENTED: the consumer is of version 0.2, and takes batches by `ConsumeEvents`. INVALID_ARGUMENT: there is no
+   * batch, there are too many, or one is empty or too large. Any other error fails the call as a whole: some batches may be applied.
+   *
+   * @generated from rpc postrider.events.v1.EventConsumerService.ConsumeEventBatches
+   */
+  consumeEventBatches: {
+    methodKind: "unary";
+    input: typeof ConsumeEventBatchesRequestSchema;
+    output: typeof ConsumeEventBatchesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_events_v1_events, 0);

@@ -1,0 +1,200 @@
+/*
+ * Intake: batches of events become deliveries.
+ *
+ * Order: erasures of deleted contacts; one read of the subscriptions of all workspaces; each
+ * workspace by itself is matched and admitted; one statement inserts the deliveries of all; the
+ * dispatcher begins those that it had places for, and is poked for the rest.
+ *
+ * Invariants: a batch that comes twice counts once. One that fails has no deliveries, and no other
+ * fails with it: a statement whose values are refused is repeated for each batch. A workspace that
+ * asks contacts, waits for its backlog or has many deliveries reports the time that it took.
+ *
+ * Limits: batches with more than 500 deliveries have a statement each, and the others one for about
+ * 2,000.
+ */
+
+import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
+import type { ConsumedResult } from '#lib/events/consume.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { isAboutValues } from '#lib/postgres/until-stored.ts';
+import type { Backlog } from '../backlog/backlog.ts';
+import { insertDeliveries, type MatchedBatch } from '../matching/deliveries.ts';
+import { match, readListeners, type WantedListener } from '../matching/match.ts';
+import type { AudienceReader } from '../matching/members.ts';
+import type { Dispatcher, NewDeliveries } from '../sending/dispatcher.ts';
+import { nameOf } from '../subscription.ts';
+import { eraseDeleted } from './erase-deleted.ts';
+
+const sharedRowsMax = 500;
+const rowsAtOnce = 2_000;
+
+export type IntakeContext = {
+  store: Store;
+  now: () => Date;
+  databaseTime: () => Date | undefined;
+  audience: AudienceReader;
+  dispatcher: Pick<Dispatcher, 'beginNew'>;
+  backlog: Pick<Backlog, 'admit' | 'added'>;
+};
+
+type Batch = MatchedBatch['batch'];
+
+/** A batch with matches, and where it stands among all. */
+type Matched = MatchedBatch & { place: number };
+
+/** The batches of a workspace that are taken together. */
+type Share = { workspaceId: string; places: number[]; listeners: WantedListener[] };
+
+/** Makes a delivery for each event and each subscription that wants it, once for each batch id. */
+export async function takeBatches(
+  context: IntakeContext,
+  batches: readonly Batch[],
+): Promise<ConsumedResult[]> {
+  await eraseDeleted(context, batches);
+  const results: ConsumedResult[] = batches.map(() => ({ tookMs: 0 }));
+  const note = (places: readonly number[], result: ConsumedResult) => {
+    for (const place of places) {
+      const tookMs = (results[place]?.tookMs ?? 0) + result.tookMs;
+      results[place] = { ...results[place], ...result, tookMs };
+    }
+  };
+  const readAtMs = performance.now();
+  const shares = await sharesOf(context, batches);
+  const insert = async (some: readonly Matched[]) => {
+    const listeners = shares.flatMap((share) => share.listeners);
+    await insertAndBegin(context, some, { listeners, readAtMs });
+  };
+  const insertAlone = async (each: Matched) => {
+    note([each.place], await timed(() => insert([each])));
+  };
+  const insertTogether = async (some: readonly Matched[]) => {
+    const { error } = await timed(() => insert(some));
+    if (error && some.length > 1 && isAboutValues(error)) {
+      for (const each of some) await insertAlone(each);
+    } else if (error) {
+      note(
+        some.map(({ place }) => place),
+        { error, tookMs: 0 },
+      );
+    }
+  };
+  const matched: Matched[] = [];
+  await Promise.all(
+    shares.map(async (share) => {
+      const result = await timed(async () => {
+        const own = await matchShare(context, batches, share);
+        if (own.length > 0) await context.backlog.admit(share.workspaceId);
+        matched.push(...own);
+      });
+      note(share.places, result);
+    }),
+  );
+  matched.sort((a, b) => a.place - b.place);
+  const isLarge = ({ matches }: Matched) => matches.length > sharedRowsMax;
+  const large = matched.filter(isLarge);
+  const portions = portionsOf(matched.filter((each) => !isLarge(each)));
+  await Promise.all([inTurn(portions, insertTogether), inTurn(large, insertAlone)]);
+  return results;
+}
+
+async function timed(work: () => Promise<void>): Promise<ConsumedResult> {
+  const startedAtMs = performance.now();
+  const error: unknown = await work().then(
+    () => undefined,
+    (reason) => reason ?? new Error('unknown'),
+  );
+  return { ...(error ? { error } : {}), tookMs: performance.now() - startedAtMs };
+}
+
+async function inTurn<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
+  for (const item of items) await work(item);
+}
+
+/** By workspace; those of which nobody wants anything are left out. */
+async function sharesOf({ store }: IntakeContext, batches: readonly Batch[]): Promise<Share[]> {
+  const types = new Set(batches.flatMap(({ events }) => events.map(({ type }) => type)));
+  const byWorkspace = Map.groupBy(batches.keys(), (place) => batches[place]?.workspaceId ?? '');
+  const listeners = await readListeners(store, [...byWorkspace.keys()], [...types]);
+  const byOwner = Map.groupBy(listeners, ({ workspace_id }) => workspace_id);
+  return [...byOwner].map(([workspaceId, own]) => ({
+    workspaceId,
+    places: byWorkspace.get(workspaceId) ?? [],
+    listeners: own,
+  }));
+}
+
+/** Contacts are asked once for all events of a workspace. */
+async function matchShare(
+  { audience }: IntakeContext,
+  batches: readonly Batch[],
+  { workspaceId, places, listeners }: Share,
+): Promise<Matched[]> {
+  const events: Event[] = [];
+  const origins: { batch: number; place: number }[] = [];
+  for (const batch of places) {
+    for (const [place, event] of (batches[batch]?.events ?? []).entries()) {
+      events.push(event);
+      origins.push({ batch, place });
+    }
+  }
+  const matches = await match(audience, { workspaceId, events, listeners });
+  const byBatch = Map.groupBy(matches, ({ place }) => origins[place]?.batch ?? 0);
+  return [...byBatch].flatMap(([place, own]) => {
+    const batch = batches[place];
+    const inBatch = own.map((each) => ({ ...each, place: origins[each.place]?.place ?? 0 }));
+    return batch ? [{ batch, place, matches: inBatch }] : [];
+  });
+}
+
+function portionsOf(matched: readonly Matched[]): Matched[][] {
+  const portions: Matched[][] = [];
+  let rows = rowsAtOnce;
+  for (const each of matched) {
+    if (rows + each.matches.length > rowsAtOnce) {
+      portions.push([]);
+      rows = 0;
+    }
+    rows += each.matches.length;
+    portions.at(-1)?.push(each);
+  }
+  return portions;
+}
+
+async function insertAndBegin(
+  { store, databaseTime, dispatcher, backlog }: IntakeContext,
+  matched: readonly Matched[],
+  { listeners, readAtMs }: { listeners: readonly WantedListener[]; readAtMs: number },
+): Promise<void> {
+  const wanted = new Map<string, NewDeliveries>();
+  const endpoints = new Map(
+    listeners.map((each) => [nameOf({ workspaceId: each.workspace_id, id: each.id }), each]),
+  );
+  for (const { batch, matches } of matched) {
+    for (const { subscriptionId: id } of matches) {
+      const key = { workspaceId: batch.workspaceId, id };
+      const name = nameOf(key);
+      const endpoint = endpoints.get(name);
+      if (!endpoint) continue;
+      const known = wanted.get(name);
+      if (known) known.count += 1;
+      else {
+        const { url, sealed_secret: sealedSecret, is_gated: isGated } = endpoint;
+        wanted.set(name, { key, count: 1, url, sealedSecret, isGated });
+      }
+    }
+  }
+  const now = databaseTime();
+  await dispatcher.beginNew([...wanted.values()], readAtMs, (claims) =>
+    insertDeliveries(store, matched, { now, claims }),
+  );
+  const byWorkspace = Map.groupBy(matched, ({ batch }) => batch.workspaceId);
+  for (const [workspaceId, own] of byWorkspace) {
+    const counts = new Map<string, number>();
+    let bytes = 0;
+    for (const { batch, matches } of own) {
+      for (const { subscriptionId: id } of matches) counts.set(id, (counts.get(id) ?? 0) + 1);
+      for (const { dataJson } of batch.events) bytes += dataJson.length;
+    }
+    backlog.added(workspaceId, counts, bytes);
+  }
+}
