@@ -69,6 +69,10 @@ test.each([
   ['white space that does not', '<p>{{ v }}</p>', 'a\n  b', 'a b'],
   ['a link that is stopped', '<a href="{{ v }}">x</a>', 'javascript:a', 'x'],
   ['a link to a place', '<a href="{{ v }}">x</a>', '#a', 'x'],
+  ['links to places without words', '<a href="#{{ v }}"></a><a href="#{{ v }}"></a>', 'a', ''],
+  ['an invisible space in a link', '<a href="a:{{ v }}">x</a>', '\u200b', 'x (a:%E2%80%8B)'],
+  ['white space around a raw alt', '<p><img alt="{{ v | raw }}"></p>', 'a ', 'a'],
+  ['a reference in a raw alt', '<img alt="{{ v | raw }}">', '&copy;', '©'],
   [
     'words that are the address',
     '<a href="{{ v }}">{{ v }}</a>',
@@ -79,6 +83,16 @@ test.each([
   ['an image without words', '<p>x<img alt="{{ v }}"></p>', '', 'x'],
 ])('the text says what the HTML says: %s', async (_what, source, v, text) => {
   expect((await mailOf(source, { v })).text).toBe(text);
+});
+
+test.each([
+  ['white space alone', '<img src="https://a.example/{{ v }}">', ' ', 'src="https://a.example/"'],
+  ['a boolean', '<a href=" {{ v }} ">x</a>', true, 'href="#"'],
+  ['white space in a list', '<img srcset="{{ v }} 1x">', ' a', 'srcset=" a 1x"'],
+  ['an app in a list', '<pre><img srcset="{{ v }} 1x, b 2x"></pre>', 'a:b', 'srcset="# 1x, b 2x"'],
+  ['an app in pre', '<pre><a href="{{ v }}">x</a></pre>', 'intent:a', 'href="#"'],
+])('an address is written as for this recipient alone: %s', async (_what, source, v, expected) => {
+  expect((await mailOf(source, { v })).html).toContain(` ${expected}`);
 });
 
 test.each([

@@ -15,7 +15,7 @@ import type { Marked } from './marker.ts';
 import { anchorMarkOf, linkMarkOf, type Span, spansOf, tokenMarkOf } from './marks.ts';
 import { mjmlToHtml } from './mjml.ts';
 import { type Deciding, type SourceKind, settled, useOf } from './structural.ts';
-import { isAddress, isAuthors, isScript, nowhere, withoutSpaces } from './urls.ts';
+import { fixedAddress, isAddress, isAuthors, isScript, nowhere } from './urls.ts';
 
 /** A source to compile, and how its links are. */
 export type StructureRequest = {
@@ -201,11 +201,12 @@ class Links {
   /** Undefined where the attribute stays as it is. */
   #attribute(attribute: Attribute): { html: string; text: string } | undefined {
     const { tag, name, value } = attribute;
+    if (!isAddress(name)) return undefined;
     const isLink = name === 'href' && linkTags.has(tag);
-    const parts = piecesOf(value.trim(), this.#nonce);
+    const isList = name === 'srcset';
+    const parts = piecesOf(isList ? value : value.trim(), this.#nonce);
     const outputs = parts.filter((part) => part.kind === 'value');
     if (outputs.length > 0) {
-      if (!isAddress(name)) return undefined;
       const { numbers } = this.#request;
       const begins = outputs.map(({ begin }) => begin);
       const use = isLink ? this.#useOf(parts) : 'link;';
@@ -218,16 +219,16 @@ class Links {
       });
       return use === 'here;' ? { ...written, text: nowhere } : written;
     }
-    if (isAddress(name) && isScript(value)) return { html: nowhere, text: nowhere };
-    if (!isLink) return undefined;
-    const address = withoutSpaces(value);
-    if (address === '') return { html: nowhere, text: nowhere };
-    if (isWebUrl(address)) return this.#fixed(address);
-    return address === value ? undefined : { html: address, text: unescapeAttribute(address) };
+    if (isList && !isScript(value)) return undefined;
+    const address = fixedAddress(value);
+    if (isLink && address === '') return { html: nowhere, text: nowhere };
+    if (isLink && isWebUrl(address)) return this.#fixed(address);
+    return address === value ? undefined : { html: address, text: address };
   }
 
   #useOf(pieces: readonly Piece[]): ReturnType<typeof useOf> {
-    if (isAuthors(startOf(pieces))) return 'link;';
+    const start = startOf(pieces);
+    if (isAuthors(start)) return start.startsWith('#') ? 'here;' : 'link;';
     const parts = pieces.map((piece) => {
       if (piece.kind === 'value') return piece.number;
       return piece.kind === 'static' ? piece.piece : '';
