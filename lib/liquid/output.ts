@@ -125,8 +125,10 @@ export class CapturingEmitter implements ValueEmitter {
     this.#text += text;
   }
 
-  markup(markup: Markup): void {
-    for (const piece of piecesOf(markup)) this.#pieces.push(piece);
+  markup(markup: Markup, node: NodePlace): void {
+    for (const piece of piecesOf(markup)) {
+      this.#pieces.push(piece.kind === 'raw' ? { node, ...piece } : piece);
+    }
     this.#text += markup.valueOf();
   }
 

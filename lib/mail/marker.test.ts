@@ -40,6 +40,16 @@ test.each([
   ['a raw comment', '<p>{{ v | raw }}</p>', '<!-- <b>a</b> -->c', '<p><!-- <b>a</b> -->[c]</p>'],
   ['a raw tag without its end', '<p>{{ v | raw }}</p>', 'a <b c', '<p>[a] <b c</p>'],
   ['a raw value in an attribute', '<p title="{{ v | raw }}">', 'a "<b>', '<p title="[a "<b>]">'],
+  ['white space around a raw value', '<p title="{{ v | raw }}">', ' a ', '<p title=" [a] ">'],
+  ['references in a raw alt', '<img alt="{{ v | raw }}">', '&copy;"', '<img alt="&copy;&#34;">'],
+  ['references in a raw link', '<a href="{{ v | raw }}">', '?a=1&b', '<a href="[?a=1&b]">'],
+  ['a raw boolean', '<img alt="{{ v | raw }}">', 'true', '<img alt="true">'],
+  [
+    'a raw value in an attribute of a capture',
+    '{% capture c %}<p title="{{ v | raw }}">{% endcapture %}{{ c }}',
+    '"><b>',
+    '<p title="["><b>]">',
+  ],
   ['a value in an attribute without quotes', '<p title={{ v }}>', 'a b', '<p title="[a b]">'],
 ])(
   'the structure has all of a source that the outcome depends on: %s',

@@ -35,15 +35,15 @@ const booleans = /^(true|false)$/;
 export class Marker implements ValueEmitter {
   /** Unused: what is written is kept apart. */
   buffer = '';
-  readonly #isInAttribute: MailSource['isInAttribute'];
+  readonly #attributeAt: MailSource['attributeAt'];
   readonly #values: MarkedValue[] = [];
   readonly #count: (size: number) => void;
   #source = '';
   #key = '';
 
   /** `count` gets the characters of all that is written; it throws where there are too many. */
-  constructor({ isInAttribute }: MailSource, count: (size: number) => void) {
-    this.#isInAttribute = isInAttribute;
+  constructor({ attributeAt }: MailSource, count: (size: number) => void) {
+    this.#attributeAt = attributeAt;
     this.#count = count;
   }
 
@@ -76,33 +76,32 @@ export class Marker implements ValueEmitter {
   }
 
   value(text: string, node: NodePlace): void {
-    let start = 0;
-    let end = text.length;
-    while (start < end && isSpace(text.charCodeAt(start))) start += 1;
-    while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
-    const inner = text.slice(start, end);
-    if (inner === '' || booleans.test(inner)) {
-      this.write(text);
-      return;
-    }
-    if (start > 0) this.write(text.slice(0, start));
-    this.#mark({ text: inner, html: escapeHtml(inner) }, node);
-    if (end < text.length) this.write(text.slice(end));
+    this.#visible(text, node, textValue);
   }
 
   /** In an attribute it is all text, which ends no attribute. */
   markup(markup: Markup, node: NodePlace): void {
-    if (this.#isInAttribute(node.begin)) {
-      const html = htmlOf(markup).replace(/[<>"']/g, escapeHtml);
-      if (html.trim() === '') this.write(html);
-      else this.#mark({ text: unescapeAttribute(html), html }, node);
+    const name = this.#attributeAt(node.begin);
+    if (name !== undefined) {
+      this.#inAttribute(htmlOf(markup), name, node);
       return;
     }
     for (const piece of piecesOf(markup)) {
-      if (piece.kind === 'value') this.value(piece.text, piece.node ?? node);
+      const place = piece.node ?? node;
+      const within = this.#attributeAt(place.begin);
+      if (piece.kind === 'value') this.value(piece.text, place);
       else if (piece.kind === 'author') this.write(piece.html);
+      else if (within !== undefined) this.#inAttribute(piece.html, within, place);
       else this.#raw(piece.html, node);
     }
+  }
+
+  /** Only an `alt` comes into the text part, where references have to be known. */
+  #inAttribute(html: string, name: string, node: NodePlace): void {
+    const written = html.replace(/[<>"']/g, escapeHtml);
+    const isPlain = name !== 'alt' || escapeHtml(unescapeAttribute(written)) === written;
+    if (isPlain) this.#visible(written, node, attributeValue);
+    else this.write(written);
   }
 
   /** Tags and comments stay in the source. So does text that is not spelled as a value would be. */
@@ -114,12 +113,36 @@ export class Marker implements ValueEmitter {
     }
   }
 
+  /** A mark, and the white space around it. */
+  #visible(text: string, node: NodePlace, marked: (inner: string) => MarkedValue): void {
+    let start = 0;
+    let end = text.length;
+    while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+    while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+    const inner = text.slice(start, end);
+    if (inner === '' || booleans.test(inner)) {
+      this.write(text);
+      return;
+    }
+    if (start > 0) this.write(text.slice(0, start));
+    this.#mark(marked(inner), node);
+    if (end < text.length) this.write(text.slice(end));
+  }
+
   #mark(value: MarkedValue, { begin }: NodePlace): void {
     this.#count(value.html.length);
     this.#key += `m${begin};`;
     this.#source += markOf(nonce, this.#values.length, begin);
     this.#values.push(value);
   }
+}
+
+function textValue(text: string): MarkedValue {
+  return { text, html: escapeHtml(text) };
+}
+
+function attributeValue(html: string): MarkedValue {
+  return { text: unescapeAttribute(html), html };
 }
 
 /** White space of JavaScript, which MJML trims, and the one more that the text part knows. */
