@@ -47,7 +47,7 @@ function withNumberedIds(html: string): string {
   return ids.reduce((text, id, index) => text.replaceAll(id, `made-id-${index + 1}`), html);
 }
 
-const isConditional = (comment: string) => /^<!--(\[|<!|>)/.test(comment);
+const isConditional = (comment: string) => /^<!--(\[if[^\]]*\]>|\[endif|<!|>)/i.test(comment);
 
 function withoutComments(html: string): string {
   return tokensOf(html)

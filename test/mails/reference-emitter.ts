@@ -1,0 +1,85 @@
+import { escapeHtml } from '#lib/liquid/escape.ts';
+import { htmlOf, type Markup, piecesOf } from '#lib/liquid/markup.ts';
+import type { ValueEmitter } from '#lib/liquid/output.ts';
+
+/** The end of what stands before the value of an address. */
+const opensAddress = /(?:href|src|action|background|poster|data|-url|-icon)\s*=\s*$/i;
+
+/**
+ * HTML as Liquid writes it. What a capture holds is as if it stood where it is written; in an
+ * attribute all HTML is text, so that no value ends one, by `raw` as well.
+ */
+export class PlainEmitter implements ValueEmitter {
+  buffer = '';
+  /** Addresses that hold nothing but the author's own text, or HTML by `raw`. */
+  readonly owns = new Set<string>();
+  /** Schemes with which the author's text of an address begins. */
+  readonly schemes = new Set<string>();
+  #place: 'text' | 'tag' | 'attribute' = 'text';
+  /** That ends the attribute; empty where white space does. */
+  #quote = '';
+  /** What the author wrote of the attribute, up to the first value. */
+  #own = '';
+  #isOwn = true;
+  #isAddress = false;
+
+  write(text: unknown): void {
+    for (const character of String(text)) this.#read(character, true);
+  }
+
+  value(text: string): void {
+    for (const character of escapeHtml(text)) this.#read(character, false);
+  }
+
+  markup(markup: Markup): void {
+    if (this.#isInAttribute) this.#attribute(htmlOf(markup));
+    else {
+      for (const piece of piecesOf(markup)) {
+        if (piece.kind === 'value') this.value(piece.text);
+        else if (piece.kind === 'raw' && this.#isInAttribute) this.#attribute(piece.html);
+        else this.write(piece.html);
+      }
+    }
+  }
+
+  get #isInAttribute(): boolean {
+    return this.#place === 'attribute';
+  }
+
+  #attribute(html: string): void {
+    for (const character of html.replace(/[<>"']/g, escapeHtml)) this.#read(character, false);
+  }
+
+  #read(character: string, isAuthors: boolean): void {
+    const before = this.buffer;
+    this.buffer += character;
+    if (this.#place === 'text') {
+      if (before.endsWith('<') && /[a-z]/i.test(character)) this.#place = 'tag';
+    } else if (this.#place === 'tag') {
+      if (character === '>') this.#place = 'text';
+      else if (/=\s*$/.test(before.slice(-9)) && !/\s/.test(character))
+        this.#open(character, before);
+    } else if (this.#quote === '' ? /[\s>]/.test(character) : character === this.#quote) {
+      this.#close(character);
+    } else if (isAuthors && this.#isOwn) this.#own += character;
+    else if (!/\s/.test(character)) this.#isOwn = false;
+  }
+
+  #open(character: string, before: string): void {
+    const isQuote = character === '"' || character === "'";
+    this.#place = 'attribute';
+    this.#quote = isQuote ? character : '';
+    this.#own = isQuote ? '' : character;
+    this.#isOwn = true;
+    this.#isAddress = opensAddress.test(before.slice(-20));
+  }
+
+  #close(character: string): void {
+    this.#place = character === '>' ? 'text' : 'tag';
+    if (!this.#isAddress) return;
+    const own = this.#own.trim();
+    const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(own) ?? [];
+    if (scheme !== undefined) this.schemes.add(scheme.toLowerCase());
+    if (this.#isOwn) this.owns.add(own);
+  }
+}
