@@ -136,6 +136,14 @@ test('a script that MJML puts together of values leads nowhere', async () => {
   expect(html).toContain('class="a" href="#"');
 });
 
+test('white space in what Outlook does not read is the same in the HTML and in the text', async () => {
+  const mjml =
+    '<mjml><mj-body><mj-section><mj-column><mj-carousel><mj-carousel-image alt="{{ v }}" /></mj-carousel></mj-column></mj-section></mj-body></mjml>';
+  const { html, text } = await mailOf(mjml, { v: 'a\ufeff b' }, { kind: 'mjml' });
+  expect(html).toContain('alt="a b"');
+  expect(text).toBe('a b\na b');
+});
+
 test('the title has the subject with its quotes, in its element and in its attribute', async () => {
   const mjml =
     '<mjml><mj-head><mj-title>{{ v }}</mj-title></mj-head><mj-body><mj-text>x</mj-text></mj-body></mjml>';
