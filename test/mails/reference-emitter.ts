@@ -5,6 +5,9 @@ import type { ValueEmitter } from '#lib/liquid/output.ts';
 /** The end of what stands before the value of an address. */
 const opensAddress = /(?:href|src|action|background|poster|data|-url|-icon)\s*=\s*$/i;
 
+/** Longer than the longest name of an attribute that is looked for. */
+const tagEnd = 20;
+
 /**
  * HTML as Liquid writes it. What a capture holds is as if it stood where it is written; in an
  * attribute all HTML is text, so that no value ends one, by `raw` as well.
@@ -16,6 +19,8 @@ export class PlainEmitter implements ValueEmitter {
   /** Schemes with which the author's text of an address begins. */
   readonly schemes = new Set<string>();
   #place: 'text' | 'tag' | 'attribute' = 'text';
+  /** The last characters of the tag, or of the text. */
+  #tag = '';
   /** That ends the attribute; empty where white space does. */
   #quote = '';
   /** What the author wrote of the attribute, up to the first value. */
@@ -24,11 +29,11 @@ export class PlainEmitter implements ValueEmitter {
   #isAddress = false;
 
   write(text: unknown): void {
-    for (const character of String(text)) this.#read(character, true);
+    this.#add(String(text), true);
   }
 
   value(text: string): void {
-    for (const character of escapeHtml(text)) this.#read(character, false);
+    this.#add(escapeHtml(text), false);
   }
 
   markup(markup: Markup): void {
@@ -47,35 +52,40 @@ export class PlainEmitter implements ValueEmitter {
   }
 
   #attribute(html: string): void {
-    for (const character of html.replace(/[<>"']/g, escapeHtml)) this.#read(character, false);
+    this.#add(html.replace(/[<>"']/g, escapeHtml), false);
+  }
+
+  #add(text: string, isAuthors: boolean): void {
+    this.buffer += text;
+    for (const character of text) this.#read(character, isAuthors);
   }
 
   #read(character: string, isAuthors: boolean): void {
-    const before = this.buffer;
-    this.buffer += character;
     if (this.#place === 'text') {
-      if (before.endsWith('<') && /[a-z]/i.test(character)) this.#place = 'tag';
+      if (this.#tag === '<' && /[a-z]/i.test(character)) this.#place = 'tag';
+      this.#tag = character;
     } else if (this.#place === 'tag') {
       if (character === '>') this.#place = 'text';
-      else if (/=\s*$/.test(before.slice(-9)) && !/\s/.test(character))
-        this.#open(character, before);
+      else if (/=\s*$/.test(this.#tag) && !/\s/.test(character)) this.#open(character);
+      this.#tag = (this.#tag + character).slice(-tagEnd);
     } else if (this.#quote === '' ? /[\s>]/.test(character) : character === this.#quote) {
       this.#close(character);
     } else if (isAuthors && this.#isOwn) this.#own += character;
     else if (!/\s/.test(character)) this.#isOwn = false;
   }
 
-  #open(character: string, before: string): void {
+  #open(character: string): void {
     const isQuote = character === '"' || character === "'";
     this.#place = 'attribute';
     this.#quote = isQuote ? character : '';
     this.#own = isQuote ? '' : character;
     this.#isOwn = true;
-    this.#isAddress = opensAddress.test(before.slice(-20));
+    this.#isAddress = opensAddress.test(this.#tag);
   }
 
   #close(character: string): void {
     this.#place = character === '>' ? 'text' : 'tag';
+    this.#tag = character;
     if (!this.#isAddress) return;
     const own = this.#own.trim();
     const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(own) ?? [];
