@@ -16,13 +16,12 @@ type This = ThisParameterType<Handler>;
 export type NodePlace = { begin: number };
 
 /**
- * A piece of markup: the author's HTML, HTML by `raw`, or a value that is text; the latter two with
- * the output that wrote them. A plain one was joined to markup, so that `raw` makes it HTML as it
+ * A piece of markup: the author's HTML, HTML by `raw`, or a value that is text. HTML has the outputs
+ * that wrote it into captures. A plain value was joined to markup, so that `raw` makes it HTML as it
  * does where it stands alone.
  */
 export type MarkupPiece =
-  | { kind: 'author'; html: string; node?: undefined }
-  | { kind: 'raw'; html: string; node?: NodePlace }
+  | { kind: 'author' | 'raw'; html: string; nodes?: readonly NodePlace[] }
   | { kind: 'value'; text: string; node?: NodePlace; isPlain?: boolean };
 
 // Symbols, since templates can read properties with names.

@@ -38,6 +38,8 @@ export interface ValueEmitter extends Emitter {
   object?(node: NodePlace): void;
 }
 
+type HtmlPiece = Exclude<MarkupPiece, { kind: 'value' }>;
+
 function keepsValues(emitter: Emitter): emitter is ValueEmitter {
   return 'value' in emitter;
 }
@@ -107,6 +109,11 @@ export class ValueEchoTag extends Tag {
   }
 }
 
+function writtenBy(node: NodePlace, piece: HtmlPiece): HtmlPiece {
+  const { nodes = [] } = piece;
+  return nodes.includes(node) ? piece : { ...piece, nodes: [...nodes, node] };
+}
+
 /** Collects a capture: its markup, and the text that Liquid sees. */
 export class CapturingEmitter implements ValueEmitter {
   buffer = '';
@@ -127,7 +134,7 @@ export class CapturingEmitter implements ValueEmitter {
 
   markup(markup: Markup, node: NodePlace): void {
     for (const piece of piecesOf(markup)) {
-      this.#pieces.push(piece.kind === 'raw' ? { node, ...piece } : piece);
+      this.#pieces.push(piece.kind === 'value' ? piece : writtenBy(node, piece));
     }
     this.#text += markup.valueOf();
   }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { newContext, renderInto } from '#lib/liquid/engine.ts';
+import { rawValue } from '#lib/liquid/markup.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { Marker } from './marker.ts';
 import { spansOf } from './marks.ts';
@@ -50,6 +51,12 @@ test.each([
     '"><b>',
     '<p title="["><b>]">',
   ],
+  [
+    'a capture in an attribute of another one',
+    '{% capture a %}<b c="{{ v }}">{{ v | raw }}{% endcapture %}{% capture b %}<p title="{{ a }}">{% endcapture %}{{ b }}',
+    '"d"',
+    '<p title="[<b c="]["d"][">]["d"]">',
+  ],
   ['a value in an attribute without quotes', '<p title={{ v }}>', 'a b', '<p title="[a b]">'],
 ])(
   'the structure has all of a source that the outcome depends on: %s',
@@ -83,6 +90,11 @@ test.each<[string, (marker: Marker) => void, (marker: Marker) => void]>([
       marker.write('m');
       marker.write('1;');
     },
+  ],
+  [
+    'a value is raw',
+    (marker) => marker.value('a', node(1)),
+    (marker) => marker.markup(rawValue('a'), node(1)),
   ],
   [
     'a value is empty',

@@ -9,13 +9,19 @@
 import { randomBytes } from 'node:crypto';
 import { unescapeAttribute } from '../html/links.ts';
 import { escapeHtml } from '../liquid/escape.ts';
-import { htmlOf, type Markup, type NodePlace, piecesOf } from '../liquid/markup.ts';
+import {
+  htmlOf,
+  type Markup,
+  type MarkupPiece,
+  type NodePlace,
+  piecesOf,
+} from '../liquid/markup.ts';
 import type { ValueEmitter } from '../liquid/output.ts';
 import { markOf } from './marks.ts';
 import type { MailSource } from './source.ts';
 
-/** A value that stands for a mark: as text, and as HTML. */
-export type MarkedValue = { text: string; html: string };
+/** A value that stands for a mark: as text, and as HTML, which the author may have said it is. */
+export type MarkedValue = { text: string; html: string; isRaw?: true };
 
 /** The output of Liquid for one mail. */
 export type Marked = {
@@ -31,6 +37,8 @@ const nonce = `m${randomBytes(6).toString('hex')}x`;
 
 /** Words that an attribute of MJML turns into something else. */
 const booleans = /^(true|false)$/;
+
+type HtmlPiece = Exclude<MarkupPiece, { kind: 'value' }>;
 
 export class Marker implements ValueEmitter {
   /** Unused: what is written is kept apart. */
@@ -87,13 +95,16 @@ export class Marker implements ValueEmitter {
       return;
     }
     for (const piece of piecesOf(markup)) {
-      const place = piece.node ?? node;
-      const within = this.#attributeAt(place.begin);
-      if (piece.kind === 'value') this.value(piece.text, place);
-      else if (piece.kind === 'author') this.write(piece.html);
-      else if (within !== undefined) this.#inAttribute(piece.html, within, place);
-      else this.#raw(piece.html, node);
+      if (piece.kind === 'value') this.value(piece.text, piece.node ?? node);
+      else this.#html(piece, node);
     }
+  }
+
+  #html({ kind, html, nodes = [] }: HtmlPiece, node: NodePlace): void {
+    const within = nodes.map(({ begin }) => this.#attributeAt(begin)).find((name) => name);
+    if (within !== undefined) this.#inAttribute(html, within, node);
+    else if (kind === 'author') this.write(html);
+    else this.#raw(html, node);
   }
 
   /** Only an `alt` comes into the text part, where references have to be known. */
@@ -108,7 +119,7 @@ export class Marker implements ValueEmitter {
   #raw(html: string, node: NodePlace): void {
     for (const [run] of html.matchAll(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>?|[^<]+/g)) {
       const text = unescapeAttribute(run);
-      if (!run.startsWith('<') && escapeHtml(text) === run) this.value(text, node);
+      if (!run.startsWith('<') && escapeHtml(text) === run) this.#visible(text, node, rawValue);
       else this.write(run);
     }
   }
@@ -131,7 +142,7 @@ export class Marker implements ValueEmitter {
 
   #mark(value: MarkedValue, { begin }: NodePlace): void {
     this.#count(value.html.length);
-    this.#key += `m${begin};`;
+    this.#key += `${value.isRaw ? 'r' : 'm'}${begin};`;
     this.#source += markOf(nonce, this.#values.length, begin);
     this.#values.push(value);
   }
@@ -139,6 +150,10 @@ export class Marker implements ValueEmitter {
 
 function textValue(text: string): MarkedValue {
   return { text, html: escapeHtml(text) };
+}
+
+function rawValue(text: string): MarkedValue {
+  return { text, html: escapeHtml(text), isRaw: true };
 }
 
 function attributeValue(html: string): MarkedValue {

@@ -109,7 +109,7 @@ export function settled(
     if (!isInStyle(at) && !isShown && mayPass) return undefined;
     deciding.push({ by: 'value', number });
     const isBare = place ? !isQuoted(place) : isInClosing;
-    return isBare ? value.text.replace(/[^\w\s-]/g, '') : value.html;
+    return isBare && !value.isRaw ? value.text.replace(/[^\w\s-]/g, '') : value.html;
   });
   return { source: whole, deciding };
 }

@@ -126,6 +126,12 @@ test('an attribute whose branches of Liquid bring the quotes is as it is written
   expect((await mailOf(source, { w: 'b onclick=c' })).html).not.toContain('onclick=');
 });
 
+test('a raw value in a tag is as it is written, and any other one makes no attribute', async () => {
+  const source = '<p {{ v | raw }}><b {{ v }}></b></p><{{ w | raw }} {{ v | raw }}>';
+  const { html } = await mailOf(source, { v: 'id=a', w: 'i' });
+  expect(html).toBe('<p id=a><b ida></b></p><i id=a>');
+});
+
 test('a script that MJML puts together of values leads nowhere', async () => {
   const mjml = `<mjml><mj-head><mj-html-attributes><mj-selector path=".a"><mj-html-attribute name="href">{{ v }}</mj-html-attribute></mj-selector></mj-html-attributes></mj-head>
 <mj-body><mj-section><mj-column><mj-text><a class="a" href="https://a.example">x</a></mj-text>

@@ -77,6 +77,20 @@ test.each<[string, string, JsonObject]>([
     inText('{% capture c %}<p title="{{ v | raw }}">a</p>{% endcapture %}{{ c | raw }}'),
     { v: '"><b>' },
   ],
+  [
+    'a capture in an attribute of a capture has tags',
+    inText(
+      '{% capture a %}<b title="x">b</b>{% endcapture %}{% capture c %}<p title="{{ a }}">{{ a }}</p>{% endcapture %}{{ c | raw }}{% capture d %}<i>{{ c }}</i>{% endcapture %}{{ d }}',
+    ),
+    {},
+  ],
+  ['a value stands in a tag', inText('{{ "<" | append: v | raw }}{{ w }}>'), { v: 'i', w: 'a=b' }],
+  ['a value stands in a tag by raw', inText('<i {{ v }} {{ v | raw }}>a</i>'), { v: 'title=b' }],
+  [
+    'white space of values is shown by a carousel',
+    inColumn('<mj-carousel><mj-carousel-image alt="{{ v }}" /></mj-carousel>'),
+    { v: 'a\ufeff b' },
+  ],
   ['a comment begins with a value', inText('<!--{{- v -}}-->a'), { v: '[object]' }],
   ['values are braces', inlined('{{ v }}<img class="k">{{ w }}'), { v: '{{', w: '}}' }],
   [

@@ -1,5 +1,11 @@
 import { escapeHtml } from '#lib/liquid/escape.ts';
-import { htmlOf, type Markup, piecesOf } from '#lib/liquid/markup.ts';
+import {
+  htmlOf,
+  type Markup,
+  type MarkupPiece,
+  type NodePlace,
+  piecesOf,
+} from '#lib/liquid/markup.ts';
 import type { ValueEmitter } from '#lib/liquid/output.ts';
 
 /** The end of what stands before the value of an address. */
@@ -32,18 +38,33 @@ export class PlainEmitter implements ValueEmitter {
     this.#add(String(text), true);
   }
 
+  /** In a tag it is a word, which makes no attribute. */
   value(text: string): void {
-    this.#add(escapeHtml(text), false);
+    const isBare = this.#place === 'tag' || (this.#isInAttribute && this.#quote === '');
+    this.#add(isBare ? text.replace(/[^\w\s-]/g, '') : escapeHtml(text), false);
   }
 
   markup(markup: Markup): void {
     if (this.#isInAttribute) this.#attribute(htmlOf(markup));
-    else {
-      for (const piece of piecesOf(markup)) {
-        if (piece.kind === 'value') this.value(piece.text);
-        else if (piece.kind === 'raw' && this.#isInAttribute) this.#attribute(piece.html);
-        else this.write(piece.html);
+    else this.#pieces(piecesOf(markup));
+  }
+
+  #pieces(pieces: readonly MarkupPiece[]): void {
+    /** The outputs in captures that wrote the piece, the last one first. */
+    const outputs: { node: NodePlace; isInAttribute: boolean }[] = [];
+    for (const piece of pieces) {
+      if (piece.kind === 'value') {
+        this.value(piece.text);
+        continue;
       }
+      const nodes = piece.nodes?.toReversed() ?? [];
+      const same = nodes.findIndex((node, at) => outputs[at]?.node !== node);
+      outputs.splice(same < 0 ? nodes.length : same);
+      for (const node of nodes.slice(outputs.length)) {
+        outputs.push({ node, isInAttribute: this.#isInAttribute });
+      }
+      if (outputs.some((each) => each.isInAttribute)) this.#attribute(piece.html);
+      else this.write(piece.html);
     }
   }
 
@@ -62,8 +83,8 @@ export class PlainEmitter implements ValueEmitter {
 
   #read(character: string, isAuthors: boolean): void {
     if (this.#place === 'text') {
-      if (this.#tag === '<' && /[a-z]/i.test(character)) this.#place = 'tag';
-      this.#tag = character;
+      if (/^<\/?$/.test(this.#tag) && /[a-z]/i.test(character)) this.#place = 'tag';
+      this.#tag = this.#tag === '<' && character === '/' ? '</' : character;
     } else if (this.#place === 'tag') {
       if (character === '>') this.#place = 'text';
       else if (/=\s*$/.test(this.#tag) && !/\s/.test(character)) this.#open(character);
