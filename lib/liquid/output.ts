@@ -38,6 +38,7 @@ export interface ValueEmitter extends Emitter {
   object?(node: NodePlace): void;
 }
 
+type ValuePiece = Extract<MarkupPiece, { kind: 'value' }>;
 type HtmlPiece = Exclude<MarkupPiece, { kind: 'value' }>;
 
 function keepsValues(emitter: Emitter): emitter is ValueEmitter {
@@ -109,6 +110,11 @@ export class ValueEchoTag extends Tag {
   }
 }
 
+/** What an output has written as text is no HTML where the capture is, by `raw`. */
+function asText({ isPlain: _, ...piece }: ValuePiece): ValuePiece {
+  return piece;
+}
+
 function writtenBy(node: NodePlace, piece: HtmlPiece): HtmlPiece {
   const { nodes = [] } = piece;
   return nodes.includes(node) ? piece : { ...piece, nodes: [...nodes, node] };
@@ -134,7 +140,7 @@ export class CapturingEmitter implements ValueEmitter {
 
   markup(markup: Markup, node: NodePlace): void {
     for (const piece of piecesOf(markup)) {
-      this.#pieces.push(piece.kind === 'value' ? piece : writtenBy(node, piece));
+      this.#pieces.push(piece.kind === 'value' ? asText(piece) : writtenBy(node, piece));
     }
     this.#text += markup.valueOf();
   }
