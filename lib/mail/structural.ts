@@ -77,6 +77,8 @@ export function settled(
   const source = replaceAttributes(
     given,
     ({ tag, name, value }) => {
+      // MJML takes `$&` in it for a pattern.
+      if (tag === 'mj-social-element' && name === 'href') return value.replaceAll('$', '&#36;');
       if (!isComputedAddress({ tag, name })) return undefined;
       const parts = spansOf(value, nonce);
       if (!parts.some((part) => part.kind === 'value')) return fixedAddress(value);

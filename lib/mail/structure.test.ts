@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { unescapeAttribute } from '../html/links.ts';
 import { newContext, renderInto } from '../liquid/engine.ts';
 import { parseLiquid } from '../liquid/parse.ts';
 import { Filler, joined } from './fill.ts';
@@ -140,6 +141,17 @@ test('a script that MJML puts together of values leads nowhere', async () => {
   const { html } = await mailOf(mjml, { v: 'javascript:alert(1)' }, { kind: 'mjml' });
   expect(html).not.toContain('javascript');
   expect(html).toContain('class="a" href="#"');
+});
+
+test('an address of a network is what the author or a value says, also with a dollar sign', async () => {
+  const link = (address: string) =>
+    `<mj-social-element name="github-noshare" href="https://a.example/${address}" />`;
+  const mjml = `<mjml><mj-body><mj-section><mj-column><mj-social>${link('$$&')}${link('{{ v }}')}</mj-social></mj-column></mj-section></mj-body></mjml>`;
+  const { html } = await mailOf(mjml, { v: '$$&' }, { kind: 'mjml' });
+  const hrefs = [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) =>
+    unescapeAttribute(href),
+  );
+  expect(hrefs).toEqual(['https://a.example/$$&', 'https://a.example/$$&']);
 });
 
 test('white space in what Outlook does not read is the same in the HTML and in the text', async () => {

@@ -47,8 +47,12 @@ const fontOf = (name: string): [string, string] => [
   `https://fonts.googleapis.com/css?family=${name.replace(' ', '+')}:300,400,500,700`,
 ];
 
+/** MJML takes `$&` in the address of a network for a pattern. */
+const withoutPatterns = (mjml: string) =>
+  mjml.replace(/<mj-social-element\b[^>]*\shref="[^"]*"/g, (tag) => tag.replaceAll('$', '&#36;'));
+
 async function compiled(mjml: string): Promise<string> {
-  const { html } = await mjmlOf(mjml, {
+  const { html } = await mjmlOf(withoutPatterns(mjml), {
     validationLevel: 'soft',
     ignoreIncludes: true,
     // Braces and `<%` are text here; by default CSS is not inlined between them.
