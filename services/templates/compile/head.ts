@@ -12,10 +12,10 @@ export type Head = {
 
 /** Puts language, title and preview line where mail programs look for them. */
 export function withHead(mjml: string, { title, preview, language }: Head): string {
-  // Before one of the author's own, which Liquid may leave out.
-  const titled = title === '' ? mjml : withElement(mjml, 'mj-title', title);
-  const previewed = preview === '' ? titled : withPreview(titled, preview);
-  return language === '' ? previewed : withLanguage(previewed, language);
+  const previewed = preview === '' ? mjml : withPreview(mjml, preview);
+  // Before a title of the author's own, which Liquid may leave out.
+  const titled = title === '' ? previewed : withElement(previewed, 'mj-title', title);
+  return language === '' ? titled : withLanguage(titled, language);
 }
 
 /** The preview line reads values as they are before the Liquid of the body changes them. */

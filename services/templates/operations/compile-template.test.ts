@@ -72,6 +72,16 @@ test.each([
   expect(html).not.toMatch(/>[abc]</);
 });
 
+test('markup that is not closed in a preview line leaves the title', async () => {
+  const { html } = await preview({
+    mjmlSource: mail(''),
+    subject: 'News',
+    subjectPreview: '{{ n | escape | prepend: "<" }}',
+    testData: { n: 'x' },
+  });
+  expect(html).toContain('<title>News</title>');
+});
+
 test('Liquid around blocks is kept without data', async () => {
   const answer = await preview({
     mjmlSource: mail('{% if contact.country %}<mj-text>{{ contact.country }}</mj-text>{% endif %}'),
