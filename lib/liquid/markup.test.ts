@@ -34,7 +34,7 @@ test.each([
 test.each([
   '{% capture d %}{{ x | append: c }}{% endcapture %}{{ d | raw }}',
   '{% capture d %}{% assign l = "" | split: "" | push: x %}{{ l | join: c }}{% endcapture %}{{ d | raw }}',
-])('what an output in a capture has written as text stays text by raw: %s', (use) => {
+])('text that an output in a capture has written stays text by raw: %s', (use) => {
   expect(rendered(capture + use, { x: '<i>' })).not.toContain('<i>');
 });
 

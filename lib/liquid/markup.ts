@@ -16,9 +16,9 @@ type This = ThisParameterType<Handler>;
 export type NodePlace = { begin: number };
 
 /**
- * A piece of markup: the author's HTML, HTML by `raw`, or a value that is text. HTML has the outputs
- * that wrote it into captures. A plain value was joined to markup, so that `raw` makes it HTML as it
- * does where it stands alone.
+ * A piece of markup: the author's HTML, HTML by `raw`, or a value that is text. HTML has the
+ * outputs that wrote it into captures. A plain value was joined to markup, so that `raw` makes it
+ * HTML as it does where it stands alone.
  */
 export type MarkupPiece =
   | { kind: 'author' | 'raw'; html: string; nodes?: readonly NodePlace[] }

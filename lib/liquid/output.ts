@@ -110,7 +110,7 @@ export class ValueEchoTag extends Tag {
   }
 }
 
-/** What an output has written as text is no HTML where the capture is, by `raw`. */
+/** Text that an output has written stays text where its capture is written by `raw`. */
 function asText({ isPlain: _, ...piece }: ValuePiece): ValuePiece {
   return piece;
 }

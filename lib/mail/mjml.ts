@@ -17,7 +17,7 @@ const hostedFonts = {
 const defaultFont = 'Ubuntu';
 const defaultFontUrl = 'https://fonts.googleapis.com/css?family=Ubuntu:300,400,500,700';
 
-/** Braces are text when Liquid has run. What inlines CSS takes them for code, and skips it. */
+/** Braces are text when Liquid has run. MJML's inliner of CSS takes them for code, and skips it. */
 const noCode = { start: '(?!)', end: '(?!)' };
 
 type Options = {

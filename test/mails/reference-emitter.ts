@@ -15,7 +15,7 @@ const opensAddress = /(?:href|src|action|background|poster|data|-url|-icon)\s*=\
 const tagEnd = 20;
 
 /**
- * HTML as Liquid writes it. What a capture holds is as if it stood where it is written; in an
+ * HTML as Liquid writes it. The content of a capture is as if it stood where it is written; in an
  * attribute all HTML is text, so that no value ends one, by `raw` as well.
  */
 export class PlainEmitter implements ValueEmitter {
@@ -29,7 +29,7 @@ export class PlainEmitter implements ValueEmitter {
   #tag = '';
   /** That ends the attribute; empty where white space does. */
   #quote = '';
-  /** What the author wrote of the attribute, up to the first value. */
+  /** The author's text of the attribute, up to the first value. */
   #own = '';
   #isOwn = true;
   #isAddress = false;

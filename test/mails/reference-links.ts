@@ -37,7 +37,7 @@ export function utmLinks(html: string): string {
   });
 }
 
-/** What the author wrote of addresses. */
+/** Addresses and schemes that the author wrote. */
 type Authors = Pick<PlainEmitter, 'owns' | 'schemes'>;
 
 /**
