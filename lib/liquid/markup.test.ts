@@ -32,6 +32,13 @@ test.each([
 );
 
 test.each([
+  '{% capture d %}{{ x | append: c }}{% endcapture %}{{ d | raw }}',
+  '{% capture d %}{% assign l = "" | split: "" | push: x %}{{ l | join: c }}{% endcapture %}{{ d | raw }}',
+])('text that an output in a capture has written stays text by raw: %s', (use) => {
+  expect(rendered(capture + use, { x: '<i>' })).not.toContain('<i>');
+});
+
+test.each([
   '{{ c | split: " " | join: "" | raw }}',
   '{{ c | split: " " | raw }}',
   '{{ c | split: " " | json | raw }}',

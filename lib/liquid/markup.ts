@@ -16,11 +16,12 @@ type This = ThisParameterType<Handler>;
 export type NodePlace = { begin: number };
 
 /**
- * A piece of markup: the author's HTML, HTML by `raw`, or a value that is text. A plain one was
- * joined to markup, so that `raw` makes it HTML as it does where it stands alone.
+ * A piece of markup: the author's HTML, HTML by `raw`, or a value that is text. HTML has the
+ * outputs that wrote it into captures. A plain value was joined to markup, so that `raw` makes it
+ * HTML as it does where it stands alone.
  */
 export type MarkupPiece =
-  | { kind: 'author' | 'raw'; html: string }
+  | { kind: 'author' | 'raw'; html: string; nodes?: readonly NodePlace[] }
   | { kind: 'value'; text: string; node?: NodePlace; isPlain?: boolean };
 
 // Symbols, since templates can read properties with names.

@@ -38,6 +38,9 @@ export interface ValueEmitter extends Emitter {
   object?(node: NodePlace): void;
 }
 
+type ValuePiece = Extract<MarkupPiece, { kind: 'value' }>;
+type HtmlPiece = Exclude<MarkupPiece, { kind: 'value' }>;
+
 function keepsValues(emitter: Emitter): emitter is ValueEmitter {
   return 'value' in emitter;
 }
@@ -107,6 +110,16 @@ export class ValueEchoTag extends Tag {
   }
 }
 
+/** Text that an output has written stays text where its capture is written by `raw`. */
+function asText({ isPlain: _, ...piece }: ValuePiece): ValuePiece {
+  return piece;
+}
+
+function writtenBy(node: NodePlace, piece: HtmlPiece): HtmlPiece {
+  const { nodes = [] } = piece;
+  return nodes.includes(node) ? piece : { ...piece, nodes: [...nodes, node] };
+}
+
 /** Collects a capture: its markup, and the text that Liquid sees. */
 export class CapturingEmitter implements ValueEmitter {
   buffer = '';
@@ -125,8 +138,10 @@ export class CapturingEmitter implements ValueEmitter {
     this.#text += text;
   }
 
-  markup(markup: Markup): void {
-    for (const piece of piecesOf(markup)) this.#pieces.push(piece);
+  markup(markup: Markup, node: NodePlace): void {
+    for (const piece of piecesOf(markup)) {
+      this.#pieces.push(piece.kind === 'value' ? asText(piece) : writtenBy(node, piece));
+    }
     this.#text += markup.valueOf();
   }
 

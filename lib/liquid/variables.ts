@@ -58,6 +58,9 @@ export const systemUrls = [
 /** The mail's subject, in its body. */
 export const subjectName = 'mail_subject';
 
+/** The mail's preview line, in a body whose Liquid may change what the line reads. */
+export const previewName = 'mail_preview';
+
 /** Every variable of the system; transactional mails have the caller's own as well. */
 export const variables: readonly Variable[] = [
   ...contactFields.map((name) => ({

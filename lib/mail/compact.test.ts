@@ -86,7 +86,9 @@ test.each([
 
 test.each([
   ['<p>a</p>\n\n    <p\n  class="x  y"\n>b</p>', '<p>a</p>\n<p class="x  y">b</p>'],
+  ['<p>a</p> \r <p>b</p>', '<p>a</p>\n<p>b</p>'],
   ['a <!-- note --> b', 'a  b'],
+  ['a<!--[note]--><!--[if-->b<!--[endif]-->', 'ab<!--[endif]-->'],
   ['a <!-- LIQUID --> b', 'a <!-- LIQUID --> b'],
   ['<!--[if mso]>  <td>  <![endif]-->', '<!--[if mso]>  <td>  <![endif]-->'],
   ['<!--[if !mso]><!-->  <b>  <!--<![endif]-->', '<!--[if !mso]><!--> <b> <!--<![endif]-->'],

@@ -3,7 +3,7 @@ const verbatim = /^(pre|textarea|style|script|title|xmp)$/i;
 /** Openings within a `pre` after which its end tag may be text, or close another tag. */
 const hiding = /<(?:pre|textarea|style|script|title|xmp|!--)/i;
 /** Conditional comments, which Outlook reads, and their ends. */
-const isConditional = (comment: string) => /^<!--(\[|<!|>)/.test(comment);
+const isConditional = (comment: string) => /^<!--(\[if[^\]]*\]>|\[endif|<!|>)/i.test(comment);
 
 /** Where white space may show, or what Liquid does with it can't be seen here. */
 const keepsSpace = /white-space\s*:\s*(?!normal|nowrap)/i;
@@ -31,7 +31,7 @@ export function compactHtml(html: string, isNeeded: (comment: string) => boolean
 }
 
 const collapse = (text: string) =>
-  text.replace(/[ \t\r\n\f]+/g, (run) => (run.includes('\n') ? '\n' : ' '));
+  text.replace(/[ \t\r\n\f]+/g, (run) => (/[\r\n]/.test(run) ? '\n' : ' '));
 
 /**
  * The end of the comment, the tag or the verbatim element that starts at `open`; negative if it has

@@ -34,6 +34,13 @@ test('white space within a value is one space in the text, and where Outlook alo
   expect(joined(filler.text)).toBe('a b');
 });
 
+test('white space that only MJML knows is one space in a text that Outlook does not read', () => {
+  const filler = fillerOf({ text: [value(0), fixed('|'), value(0, { isSpaced: true })] }, [
+    'a\ufeff b',
+  ]);
+  expect(joined(filler.text)).toBe('a\ufeff b|a b');
+});
+
 test('a link is made once, from its values, and is escaped in the HTML', () => {
   const link = { parts: [fixed('https://a/?'), value(0)], start: 'https://a/?', attribute: 'href' };
   const place: Piece = { kind: 'link', number: 0 };

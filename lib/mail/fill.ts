@@ -25,6 +25,11 @@ export function joined(fill: (take: Take<string>) => void): string {
   return text;
 }
 
+/** As MJML writes it where Outlook alone reads, or leaves out. */
+function spaced(text: string): string {
+  return text.replace(/\s{2,}/g, ' ');
+}
+
 /** White space as the conversion to text knows it. */
 const runs = /[ \t\r\n\f\u200b]+/g;
 
@@ -83,7 +88,7 @@ export class Filler<Static> {
         return piece.piece;
       case 'value': {
         const { html = '' } = this.#filling.values[piece.number] ?? {};
-        return piece.isSpaced ? html.replace(/\s{2,}/g, ' ') : html;
+        return piece.isSpaced ? spaced(html) : html;
       }
       case 'link':
         return escapeHtml(this.link(piece.number).link);
@@ -98,8 +103,10 @@ export class Filler<Static> {
     switch (piece.kind) {
       case 'static':
         return piece.piece;
-      case 'value':
-        return (this.#filling.values[piece.number]?.text ?? '').replace(runs, ' ');
+      case 'value': {
+        const { text = '' } = this.#filling.values[piece.number] ?? {};
+        return (piece.isSpaced ? spaced(text) : text).replace(runs, ' ');
+      }
       case 'link':
         return this.link(piece.number).link.replace(runs, ' ');
       case 'token':

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { newContext, renderInto } from '#lib/liquid/engine.ts';
+import { rawValue } from '#lib/liquid/markup.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { Marker } from './marker.ts';
 import { spansOf } from './marks.ts';
@@ -40,6 +41,22 @@ test.each([
   ['a raw comment', '<p>{{ v | raw }}</p>', '<!-- <b>a</b> -->c', '<p><!-- <b>a</b> -->[c]</p>'],
   ['a raw tag without its end', '<p>{{ v | raw }}</p>', 'a <b c', '<p>[a] <b c</p>'],
   ['a raw value in an attribute', '<p title="{{ v | raw }}">', 'a "<b>', '<p title="[a "<b>]">'],
+  ['white space around a raw value', '<p title="{{ v | raw }}">', ' a ', '<p title=" [a] ">'],
+  ['references in a raw alt', '<img alt="{{ v | raw }}">', '&copy;"', '<img alt="&copy;&#34;">'],
+  ['references in a raw link', '<a href="{{ v | raw }}">', '?a=1&b', '<a href="[?a=1&b]">'],
+  ['a raw boolean', '<img alt="{{ v | raw }}">', 'true', '<img alt="true">'],
+  [
+    'a raw value in an attribute of a capture',
+    '{% capture c %}<p title="{{ v | raw }}">{% endcapture %}{{ c }}',
+    '"><b>',
+    '<p title="["><b>]">',
+  ],
+  [
+    'a capture in an attribute of another one',
+    '{% capture a %}<b c="{{ v }}">{{ v | raw }}{% endcapture %}{% capture b %}<p title="{{ a }}">{% endcapture %}{{ b }}',
+    '"d"',
+    '<p title="[<b c="]["d"][">]["d"]">',
+  ],
   ['a value in an attribute without quotes', '<p title={{ v }}>', 'a b', '<p title="[a b]">'],
 ])(
   'the structure has all of a source that the outcome depends on: %s',
@@ -73,6 +90,11 @@ test.each<[string, (marker: Marker) => void, (marker: Marker) => void]>([
       marker.write('m');
       marker.write('1;');
     },
+  ],
+  [
+    'a value is raw',
+    (marker) => marker.value('a', node(1)),
+    (marker) => marker.markup(rawValue('a'), node(1)),
   ],
   [
     'a value is empty',

@@ -9,13 +9,19 @@
 import { randomBytes } from 'node:crypto';
 import { unescapeAttribute } from '../html/links.ts';
 import { escapeHtml } from '../liquid/escape.ts';
-import { htmlOf, type Markup, type NodePlace, piecesOf } from '../liquid/markup.ts';
+import {
+  htmlOf,
+  type Markup,
+  type MarkupPiece,
+  type NodePlace,
+  piecesOf,
+} from '../liquid/markup.ts';
 import type { ValueEmitter } from '../liquid/output.ts';
 import { markOf } from './marks.ts';
 import type { MailSource } from './source.ts';
 
-/** A value that stands for a mark: as text, and as HTML. */
-export type MarkedValue = { text: string; html: string };
+/** A value that stands for a mark: as text, and as HTML, which the author may have said it is. */
+export type MarkedValue = { text: string; html: string; isRaw?: true };
 
 /** The output of Liquid for one mail. */
 export type Marked = {
@@ -32,18 +38,20 @@ const nonce = `m${randomBytes(6).toString('hex')}x`;
 /** Words that an attribute of MJML turns into something else. */
 const booleans = /^(true|false)$/;
 
+type HtmlPiece = Exclude<MarkupPiece, { kind: 'value' }>;
+
 export class Marker implements ValueEmitter {
   /** Unused: what is written is kept apart. */
   buffer = '';
-  readonly #isInAttribute: MailSource['isInAttribute'];
+  readonly #attributeAt: MailSource['attributeAt'];
   readonly #values: MarkedValue[] = [];
   readonly #count: (size: number) => void;
   #source = '';
   #key = '';
 
   /** `count` gets the characters of all that is written; it throws where there are too many. */
-  constructor({ isInAttribute }: MailSource, count: (size: number) => void) {
-    this.#isInAttribute = isInAttribute;
+  constructor({ attributeAt }: MailSource, count: (size: number) => void) {
+    this.#attributeAt = attributeAt;
     this.#count = count;
   }
 
@@ -81,6 +89,48 @@ export class Marker implements ValueEmitter {
   }
 
   value(text: string, node: NodePlace): void {
+    this.#visible(text, node, textValue);
+  }
+
+  /** In an attribute it is all text, which ends no attribute. */
+  markup(markup: Markup, node: NodePlace): void {
+    const name = this.#attributeAt(node.begin);
+    if (name !== undefined) {
+      this.#inAttribute(htmlOf(markup), name, node);
+      return;
+    }
+    for (const piece of piecesOf(markup)) {
+      if (piece.kind === 'value') this.value(piece.text, piece.node ?? node);
+      else this.#html(piece, node);
+    }
+  }
+
+  #html({ kind, html, nodes = [] }: HtmlPiece, node: NodePlace): void {
+    const within = nodes.map(({ begin }) => this.#attributeAt(begin)).find((name) => name);
+    if (within !== undefined) this.#inAttribute(html, within, node);
+    else if (kind === 'author') this.write(html);
+    else this.#raw(html, node);
+  }
+
+  /** Only an `alt` comes into the text part, where references have to be known. */
+  #inAttribute(html: string, name: string, node: NodePlace): void {
+    const written = html.replace(/[<>"']/g, escapeHtml);
+    const isPlain = name !== 'alt' || escapeHtml(unescapeAttribute(written)) === written;
+    if (isPlain) this.#visible(written, node, attributeValue);
+    else this.write(written);
+  }
+
+  /** Tags and comments stay in the source. So does text that is not spelled as a value would be. */
+  #raw(html: string, node: NodePlace): void {
+    for (const [run] of html.matchAll(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>?|[^<]+/g)) {
+      const text = unescapeAttribute(run);
+      if (!run.startsWith('<') && escapeHtml(text) === run) this.#visible(text, node, rawValue);
+      else this.write(run);
+    }
+  }
+
+  /** A mark, and the white space around it. */
+  #visible(text: string, node: NodePlace, marked: (inner: string) => MarkedValue): void {
     let start = 0;
     let end = text.length;
     while (start < end && isSpace(text.charCodeAt(start))) start += 1;
@@ -91,40 +141,28 @@ export class Marker implements ValueEmitter {
       return;
     }
     if (start > 0) this.write(text.slice(0, start));
-    this.#mark({ text: inner, html: escapeHtml(inner) }, node);
+    this.#mark(marked(inner), node);
     if (end < text.length) this.write(text.slice(end));
-  }
-
-  /** In an attribute it is all text, which ends no attribute. */
-  markup(markup: Markup, node: NodePlace): void {
-    if (this.#isInAttribute(node.begin)) {
-      const html = htmlOf(markup).replace(/[<>"']/g, escapeHtml);
-      if (html.trim() === '') this.write(html);
-      else this.#mark({ text: unescapeAttribute(html), html }, node);
-      return;
-    }
-    for (const piece of piecesOf(markup)) {
-      if (piece.kind === 'value') this.value(piece.text, piece.node ?? node);
-      else if (piece.kind === 'author') this.write(piece.html);
-      else this.#raw(piece.html, node);
-    }
-  }
-
-  /** Tags and comments stay in the source. So does text that is not spelled as a value would be. */
-  #raw(html: string, node: NodePlace): void {
-    for (const [run] of html.matchAll(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>?|[^<]+/g)) {
-      const text = unescapeAttribute(run);
-      if (!run.startsWith('<') && escapeHtml(text) === run) this.value(text, node);
-      else this.write(run);
-    }
   }
 
   #mark(value: MarkedValue, { begin }: NodePlace): void {
     this.#count(value.html.length);
-    this.#key += `m${begin};`;
+    this.#key += `${value.isRaw ? 'r' : 'm'}${begin};`;
     this.#source += markOf(nonce, this.#values.length, begin);
     this.#values.push(value);
   }
+}
+
+function textValue(text: string): MarkedValue {
+  return { text, html: escapeHtml(text) };
+}
+
+function rawValue(text: string): MarkedValue {
+  return { text, html: escapeHtml(text), isRaw: true };
+}
+
+function attributeValue(html: string): MarkedValue {
+  return { text: unescapeAttribute(html), html };
 }
 
 /** White space of JavaScript, which MJML trims, and the one more that the text part knows. */

@@ -7,6 +7,11 @@ export function markOf(nonce: string, number: number, begin: number): string {
   return `${nonce}v${number}n${begin}z`;
 }
 
+/** The marks of values as those of values in which runs of white space become one space. */
+export function withSpacedMarks(source: string, nonce: string): string {
+  return source.replace(new RegExp(`(${nonce}v\\d+n\\d+)z`, 'g'), '$1sz');
+}
+
 /** A link, by its number in the structure. */
 export function linkMarkOf(nonce: string, number: number): string {
   return `${nonce}l${number}z`;
@@ -25,7 +30,7 @@ export function anchorMarkOf(nonce: string, number: number): string {
 /** A text between marks, and what the marks stand for. */
 export type Span =
   | { kind: 'text'; text: string }
-  | { kind: 'value'; number: number; begin: number }
+  | { kind: 'value'; number: number; begin: number; isSpaced?: true }
   | { kind: 'link'; number: number }
   | { kind: 'anchor'; number: number }
   | { kind: 'token' };
@@ -43,15 +48,18 @@ export function spansOf(source: string, nonce: string): Span[] {
   return spans;
 }
 
-function spanOf([, value, begin, link, anchor]: RegExpExecArray): Span {
-  if (value !== undefined) return { kind: 'value', number: Number(value), begin: Number(begin) };
+function spanOf([, value, begin, spaced, link, anchor]: RegExpExecArray): Span {
+  if (value !== undefined) {
+    const isSpaced = spaced === 's' && { isSpaced: true as const };
+    return { kind: 'value', number: Number(value), begin: Number(begin), ...isSpaced };
+  }
   if (link !== undefined) return { kind: 'link', number: Number(link) };
   if (anchor !== undefined) return { kind: 'anchor', number: Number(anchor) };
   return { kind: 'token' };
 }
 
 function patternOf(nonce: string): RegExp {
-  return new RegExp(`${nonce}(?:v(\\d+)n(\\d+)|l(\\d+)|a(\\d+)|t)z`, 'g');
+  return new RegExp(`${nonce}(?:v(\\d+)n(\\d+)(s?)|l(\\d+)|a(\\d+)|t)z`, 'g');
 }
 
 /** The source with some of its values in place of their marks. */

@@ -21,3 +21,12 @@ test('a font is loaded from its host only where the author names it', async () =
     );
   }
 });
+
+test('CSS is inlined also between braces, which are text', async () => {
+  const style = '<mj-style inline="inline">.a { color: red }</mj-style>';
+  const text = '<mj-text>{{ <b class="a">x</b> }}</mj-text>';
+  const { html } = await mjmlToHtml(
+    `<mjml><mj-head>${style}</mj-head><mj-body><mj-section><mj-column>${text}</mj-column></mj-section></mj-body></mjml>`,
+  );
+  expect(html).toContain('{{ <b class="a" style="color: red;">x</b> }}');
+});

@@ -17,6 +17,9 @@ const hostedFonts = {
 const defaultFont = 'Ubuntu';
 const defaultFontUrl = 'https://fonts.googleapis.com/css?family=Ubuntu:300,400,500,700';
 
+/** Braces are text when Liquid has run. MJML's inliner of CSS takes them for code, and skips it. */
+const noCode = { start: '(?!)', end: '(?!)' };
+
 type Options = {
   /** Whether MJML looks for parts that it leaves out. */
   isChecked?: boolean;
@@ -37,6 +40,7 @@ export async function mjmlToHtml(
     validationLevel: isChecked ? 'soft' : 'skip',
     // Includes would read files of this machine.
     ignoreIncludes: true,
+    juicePreserveTags: { HBS: noCode, EJS: noCode },
     // MJML adds those that a mail names, which are no other mail's.
     fonts: {
       ...hostedFonts,

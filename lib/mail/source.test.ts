@@ -11,8 +11,8 @@ test.each([
   expect(mailSource(source).text).toBe(expected ?? source);
 });
 
-test('an output knows whether it stands in an attribute', () => {
-  const { text, isInAttribute } = mailSource('<a href="{{ b }}" {{ c }}>{{ d }}</a>');
-  const places = ['{{ b', '{{ c', '{{ d'].map((output) => isInAttribute(text.indexOf(output)));
-  expect(places).toEqual([true, false, false]);
+test('an output knows the attribute in which it stands', () => {
+  const { text, attributeAt } = mailSource('<a href="{{ b }}" {{ c }}>{{ d }}</a>');
+  const places = ['{{ b', '{{ c', '{{ d'].map((output) => attributeAt(text.indexOf(output)));
+  expect(places).toEqual(['href', undefined, undefined]);
 });

@@ -7,8 +7,8 @@ import { liquidSpans, mapLiquid } from '../liquid/spans.ts';
 
 export type MailSource = {
   text: string;
-  /** Whether an output stands in the value of an attribute, by where it begins. */
-  isInAttribute(begin: number): boolean;
+  /** The attribute in whose value an output stands, by where it begins. */
+  attributeAt(begin: number): string | undefined;
 };
 
 /**
@@ -19,12 +19,12 @@ export function mailSource(given: string): MailSource {
   const text = replaceAttributes(withoutInvisible(given), ({ value, quote }) =>
     quote === '' && liquidSpans(value).length > 0 && !hasQuotes(value) ? value : undefined,
   );
-  const within = new Set(
-    scanAttributes(text).flatMap(({ start, value }) =>
-      liquidSpans(value).map((span) => start + span.start),
+  const names = new Map(
+    scanAttributes(text).flatMap(({ name, start, value }) =>
+      liquidSpans(value).map((span): [number, string] => [start + span.start, name]),
     ),
   );
-  return { text, isInAttribute: (begin) => within.has(begin) };
+  return { text, attributeAt: (begin) => names.get(begin) };
 }
 
 /** Whether its branches bring quotes of their own. */

@@ -32,6 +32,7 @@ test.each([
   '<mj-image src="V" alt="V" title="V" srcset="V" href="https://a.example/V" />',
   '<mj-text><p title="V" class="V" id="V">V</p><!-- V --><!--[if mso]>V<![endif]--></mj-text>',
   '<mj-raw><td width="V" data-a="V">V</td></mj-raw>',
+  '<pre><a href="V"><img src="V" srcset="V 1x"></a></pre>',
 ])('a value only passes through: %s', (source) => {
   expect(settledOf(source, '<a b>')).toBe(source);
 });
@@ -81,6 +82,14 @@ test.each([
   ['<mj-font href="V" />', '<mj-font href="#" />'],
 ])('MJML makes no script of a value: %s', (source, expected) => {
   expect(settledOf(source, 'javascript:alert(1)')).toBe(expected);
+});
+
+test.each([
+  ['<mj-section background-url=" https://a.example/b c.png ">', 'https://a.example/b%20c.png'],
+  ['<mj-section background-url="javascript:alert(1)">', '#'],
+  ['<mj-section background-url="true">', '#'],
+])('an address of MJML without values is one: %s', (source, address) => {
+  expect(settledOf(source, '')).toBe(`<mj-section background-url="${address}">`);
 });
 
 test('decisions differ with the values, also where two values together are spelled alike', () => {

@@ -12,14 +12,21 @@ import {
 } from '../html/attributes.ts';
 import type { Marked } from './marker.ts';
 import { spansOf, withValues } from './marks.ts';
-import { guardedAddress, isAddress, isComputedAddress, nowhere, withoutSpaces } from './urls.ts';
+import {
+  fixedAddress,
+  guardedAddress,
+  isAddress,
+  isComputedAddress,
+  nowhere,
+  withoutSpaces,
+} from './urls.ts';
 
 export type SourceKind = 'mjml' | 'html';
 
 /** Attributes that components of MJML write as they are. */
 const passing = new Set(['href', 'src', 'alt', 'title', 'srcset', 'rel', 'target']);
 /** Elements whose content decides what MJML computes or what the text part says. */
-const decidingContents = new Set(['pre', 'style', 'mj-style', 'mj-html-attributes']);
+const styling = new Set(['style', 'mj-style', 'mj-html-attributes']);
 /** Attributes of HTML that the text part, fonts or inlined CSS depend on. */
 const deciding = new Set(['style', 'hidden', 'role', 'start', 'type']);
 const selected = new Set(['class', 'id']);
@@ -76,8 +83,11 @@ export function settled(
   const source = replaceAttributes(
     given,
     ({ tag, name, value }) => {
-      const parts = isComputedAddress({ tag, name }) ? spansOf(value, nonce) : [];
-      if (!parts.some((part) => part.kind === 'value')) return undefined;
+      // MJML takes `$&` in it for a pattern.
+      if (tag === 'mj-social-element' && name === 'href') return value.replaceAll('$', '&#36;');
+      if (!isComputedAddress({ tag, name })) return undefined;
+      const parts = spansOf(value, nonce);
+      if (!parts.some((part) => part.kind === 'value')) return fixedAddress(value);
       const rendered = withValues(value, nonce, (number) => {
         deciding.push({ by: 'value', number });
         return values[number]?.html;
@@ -89,10 +99,11 @@ export function settled(
   );
   const tags = scanTags(source, { hasLiquid: false });
   const styles = contentsOf(source, tags, isInlineStyle);
-  const isWithin = insideOf([
-    ...contentsOf(source, tags, ({ name }) => decidingContents.has(name)),
+  const isInStyle = insideOf([
+    ...contentsOf(source, tags, ({ name }) => styling.has(name)),
     ...styles,
   ]);
+  const isInPre = insideOf(contentsOf(source, tags, ({ name }) => name === 'pre'));
   const isClosing = insideOf(closingTags(source));
   const isSelected = selectedBy(source, { tags, styles });
   const placeAt = placeFinder(tags);
@@ -102,10 +113,11 @@ export function settled(
     const place = placeAt(at);
     const isInClosing = isClosing(at);
     const mayPass = place ? passes(place, { kind, selected: isSelected }) : !isInClosing;
-    if (!isWithin(at) && mayPass) return undefined;
+    const isShown = isInPre(at) && !isAddress(place?.attribute?.name ?? '');
+    if (!isInStyle(at) && !isShown && mayPass) return undefined;
     deciding.push({ by: 'value', number });
     const isBare = place ? !isQuoted(place) : isInClosing;
-    return isBare ? value.text.replace(/[^\w\s-]/g, '') : value.html;
+    return isBare && !value.isRaw ? value.text.replace(/[^\w\s-]/g, '') : value.html;
   });
   return { source: whole, deciding };
 }

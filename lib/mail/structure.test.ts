@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { unescapeAttribute } from '../html/links.ts';
 import { newContext, renderInto } from '../liquid/engine.ts';
 import { parseLiquid } from '../liquid/parse.ts';
 import { Filler, joined } from './fill.ts';
@@ -69,6 +70,10 @@ test.each([
   ['white space that does not', '<p>{{ v }}</p>', 'a\n  b', 'a b'],
   ['a link that is stopped', '<a href="{{ v }}">x</a>', 'javascript:a', 'x'],
   ['a link to a place', '<a href="{{ v }}">x</a>', '#a', 'x'],
+  ['links to places without words', '<a href="#{{ v }}"></a><a href="#{{ v }}"></a>', 'a', ''],
+  ['an invisible space in a link', '<a href="a:{{ v }}">x</a>', '\u200b', 'x (a:%E2%80%8B)'],
+  ['white space around a raw alt', '<p><img alt="{{ v | raw }}"></p>', 'a ', 'a'],
+  ['a reference in a raw alt', '<img alt="{{ v | raw }}">', '&copy;', '©'],
   [
     'words that are the address',
     '<a href="{{ v }}">{{ v }}</a>',
@@ -79,6 +84,16 @@ test.each([
   ['an image without words', '<p>x<img alt="{{ v }}"></p>', '', 'x'],
 ])('the text says what the HTML says: %s', async (_what, source, v, text) => {
   expect((await mailOf(source, { v })).text).toBe(text);
+});
+
+test.each([
+  ['white space alone', '<img src="https://a.example/{{ v }}">', ' ', 'src="https://a.example/"'],
+  ['a boolean', '<a href=" {{ v }} ">x</a>', true, 'href="#"'],
+  ['white space in a list', '<img srcset="{{ v }} 1x">', ' a', 'srcset=" a 1x"'],
+  ['an app in a list', '<pre><img srcset="{{ v }} 1x, b 2x"></pre>', 'a:b', 'srcset="# 1x, b 2x"'],
+  ['an app in pre', '<pre><a href="{{ v }}">x</a></pre>', 'intent:a', 'href="#"'],
+])('an address is written as for this recipient alone: %s', async (_what, source, v, expected) => {
+  expect((await mailOf(source, { v })).html).toContain(` ${expected}`);
 });
 
 test.each([
@@ -112,6 +127,12 @@ test('an attribute whose branches of Liquid bring the quotes is as it is written
   expect((await mailOf(source, { w: 'b onclick=c' })).html).not.toContain('onclick=');
 });
 
+test('a raw value in a tag is as it is written, and any other one makes no attribute', async () => {
+  const source = '<p {{ v | raw }}><b {{ v }}></b></p><{{ w | raw }} {{ v | raw }}>';
+  const { html } = await mailOf(source, { v: 'id=a', w: 'i' });
+  expect(html).toBe('<p id=a><b ida></b></p><i id=a>');
+});
+
 test('a script that MJML puts together of values leads nowhere', async () => {
   const mjml = `<mjml><mj-head><mj-html-attributes><mj-selector path=".a"><mj-html-attribute name="href">{{ v }}</mj-html-attribute></mj-selector></mj-html-attributes></mj-head>
 <mj-body><mj-section><mj-column><mj-text><a class="a" href="https://a.example">x</a></mj-text>
@@ -120,6 +141,25 @@ test('a script that MJML puts together of values leads nowhere', async () => {
   const { html } = await mailOf(mjml, { v: 'javascript:alert(1)' }, { kind: 'mjml' });
   expect(html).not.toContain('javascript');
   expect(html).toContain('class="a" href="#"');
+});
+
+test('an address of a network is what the author or a value says, also with a dollar sign', async () => {
+  const link = (address: string) =>
+    `<mj-social-element name="github-noshare" href="https://a.example/${address}" />`;
+  const mjml = `<mjml><mj-body><mj-section><mj-column><mj-social>${link('$$&')}${link('{{ v }}')}</mj-social></mj-column></mj-section></mj-body></mjml>`;
+  const { html } = await mailOf(mjml, { v: '$$&' }, { kind: 'mjml' });
+  const hrefs = [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) =>
+    unescapeAttribute(href),
+  );
+  expect(hrefs).toEqual(['https://a.example/$$&', 'https://a.example/$$&']);
+});
+
+test('white space in what Outlook does not read is the same in the HTML and in the text', async () => {
+  const mjml =
+    '<mjml><mj-body><mj-section><mj-column><mj-carousel><mj-carousel-image alt="{{ v }}" /></mj-carousel></mj-column></mj-section></mj-body></mjml>';
+  const { html, text } = await mailOf(mjml, { v: 'a\ufeff b' }, { kind: 'mjml' });
+  expect(html).toContain('alt="a b"');
+  expect(text).toBe('a b\na b');
 });
 
 test('the title has the subject with its quotes, in its element and in its attribute', async () => {

@@ -12,10 +12,17 @@ import { isWebUrl, linkTags, unescapeAttribute, utmWriter } from '../html/links.
 import { htmlToText, plainAnchor } from '../html/text.ts';
 import { isCountable, type LinkNumbers, type LinkOptions, numberByOutput } from './links.ts';
 import type { Marked } from './marker.ts';
-import { anchorMarkOf, linkMarkOf, type Span, spansOf, tokenMarkOf } from './marks.ts';
+import {
+  anchorMarkOf,
+  linkMarkOf,
+  type Span,
+  spansOf,
+  tokenMarkOf,
+  withSpacedMarks,
+} from './marks.ts';
 import { mjmlToHtml } from './mjml.ts';
 import { type Deciding, type SourceKind, settled, useOf } from './structural.ts';
-import { isAddress, isAuthors, isScript, nowhere, withoutSpaces } from './urls.ts';
+import { fixedAddress, isAddress, isAuthors, isScript, nowhere } from './urls.ts';
 
 /** A source to compile, and how its links are. */
 export type StructureRequest = {
@@ -29,8 +36,7 @@ export type StructureRequest = {
 
 export type Piece<Static = string> = { kind: 'static'; piece: Static; size: number } | DynamicPiece;
 
-/** `isSpaced` says that runs of white space become one space. */
-type DynamicPiece = Exclude<Span, { kind: 'text' }> & { isSpaced?: boolean };
+type DynamicPiece = Exclude<Span, { kind: 'text' }>;
 
 /** An address that is made for each recipient. */
 export type StructureLink = {
@@ -84,10 +90,12 @@ function structureOf(
 ): { structure: Structure; links: Deciding[] } {
   const { nonce } = request.marked;
   const links = new Links(request);
-  const linked = links.rewrite(html);
+  const linked = links.rewrite(
+    request.kind === 'mjml' ? withSpacedConditionals(html, nonce) : html,
+  );
   const text = request.derivesText ? links.textOf(linked.forText) : '';
   const structure = {
-    html: (request.kind === 'mjml' ? htmlPieces : piecesOf)(linked.html, nonce),
+    html: piecesOf(linked.html, nonce),
     text: piecesOf(text, nonce),
     links: links.all,
     anchors: links.anchors,
@@ -96,34 +104,14 @@ function structureOf(
 }
 
 /** MJML leaves single spaces in what Outlook reads, or leaves out. */
-function htmlPieces(html: string, nonce: string): Piece[] {
-  const parts: Piece[][] = [];
+function withSpacedConditionals(html: string, nonce: string): string {
+  const parts: string[] = [];
   let at = 0;
   for (const { start, end } of conditionals(html)) {
-    parts.push(piecesOf(html.slice(at, start), nonce));
-    parts.push(piecesOf(html.slice(start, end), nonce).map(inConditional));
+    parts.push(html.slice(at, start), withSpacedMarks(html.slice(start, end), nonce));
     at = end;
   }
-  return joinedPieces([...parts.flat(), ...piecesOf(html.slice(at), nonce)]);
-}
-
-/** Each piece costs time in every mail. */
-function joinedPieces(pieces: readonly Piece[]): Piece[] {
-  const joined: Piece[] = [];
-  let texts: string[] = [];
-  const end = () => {
-    if (texts.length > 0) joined.push(staticPiece(texts.join('')));
-    texts = [];
-  };
-  for (const piece of pieces) {
-    if (piece.kind === 'static') texts.push(piece.piece);
-    else {
-      end();
-      joined.push(piece);
-    }
-  }
-  end();
-  return joined;
+  return parts.join('') + html.slice(at);
 }
 
 function staticPiece(text: string): Piece {
@@ -143,10 +131,6 @@ function conditionals(html: string): { start: number; end: number }[] {
     found.push({ start: index, end: close + closing.length });
   }
   return found;
-}
-
-function inConditional(piece: Piece): Piece {
-  return piece.kind === 'value' ? { ...piece, isSpaced: true } : piece;
 }
 
 function piecesOf(text: string, nonce: string): Piece[] {
@@ -201,11 +185,12 @@ class Links {
   /** Undefined where the attribute stays as it is. */
   #attribute(attribute: Attribute): { html: string; text: string } | undefined {
     const { tag, name, value } = attribute;
+    if (!isAddress(name)) return undefined;
     const isLink = name === 'href' && linkTags.has(tag);
-    const parts = piecesOf(value.trim(), this.#nonce);
+    const isList = name === 'srcset';
+    const parts = piecesOf(isList ? value : value.trim(), this.#nonce);
     const outputs = parts.filter((part) => part.kind === 'value');
     if (outputs.length > 0) {
-      if (!isAddress(name)) return undefined;
       const { numbers } = this.#request;
       const begins = outputs.map(({ begin }) => begin);
       const use = isLink ? this.#useOf(parts) : 'link;';
@@ -218,16 +203,16 @@ class Links {
       });
       return use === 'here;' ? { ...written, text: nowhere } : written;
     }
-    if (isAddress(name) && isScript(value)) return { html: nowhere, text: nowhere };
-    if (!isLink) return undefined;
-    const address = withoutSpaces(value);
-    if (address === '') return { html: nowhere, text: nowhere };
-    if (isWebUrl(address)) return this.#fixed(address);
-    return address === value ? undefined : { html: address, text: unescapeAttribute(address) };
+    if (isList && !isScript(value)) return undefined;
+    const address = fixedAddress(value);
+    if (isLink && address === '') return { html: nowhere, text: nowhere };
+    if (isLink && isWebUrl(address)) return this.#fixed(address);
+    return address === value ? undefined : { html: address, text: address };
   }
 
   #useOf(pieces: readonly Piece[]): ReturnType<typeof useOf> {
-    if (isAuthors(startOf(pieces))) return 'link;';
+    const start = startOf(pieces);
+    if (isAuthors(start)) return start.startsWith('#') ? 'here;' : 'link;';
     const parts = pieces.map((piece) => {
       if (piece.kind === 'value') return piece.number;
       return piece.kind === 'static' ? piece.piece : '';

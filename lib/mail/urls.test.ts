@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { cpuMs } from '../../test/cpu-time.ts';
-import { guardedAddress, isScript, nowhere } from './urls.ts';
+import { fixedAddress, guardedAddress, isScript, nowhere } from './urls.ts';
 
 test.each([
   'https://a.example/?b=1',
@@ -94,6 +94,23 @@ test.each(['https://a.example/javascript:a', 'java', 'javascripts:a', 'myapp:jav
     expect(isScript(address)).toBe(false);
   },
 );
+
+test.each([
+  [' https://a.example/b c.png\n', 'https://a.example/b%20c.png'],
+  ['https://a.example/\u200bb', 'https://a.example/%E2%80%8Bb'],
+  ['www.example.com', 'www.example.com'],
+  [' ', ''],
+  ['java\tscript:a', nowhere],
+  ['true', nowhere],
+  [' false ', nowhere],
+])('an address without values is written without white space: %j', (address, expected) => {
+  expect(fixedAddress(address)).toBe(expected);
+});
+
+test('an address of values is written without white space, also without one that is invisible', () => {
+  const written = guardedAddress(' https://a.example/\u200b b', '', 'href');
+  expect(written).toBe('https://a.example/%E2%80%8B%20b');
+});
 
 test('a long address is read once', () => {
   const ms = cpuMs(() => {

@@ -77,9 +77,18 @@ function guardedCandidates(candidates: string): string {
   );
 }
 
-/** An address as programs read it. */
+/** An address without values, or with none but white space and `true` or `false`. */
+export function fixedAddress(address: string): string {
+  const written = withoutSpaces(address);
+  return isScript(address) || /^(true|false)$/.test(written) ? nowhere : written;
+}
+
+/** An address as programs read it. The conversion to text takes U+200B for a space. */
 export function withoutSpaces(address: string): string {
-  return address.trim().replace(/[\s\0]+/g, '%20');
+  return address
+    .trim()
+    .replace(/[\s\0]+/g, '%20')
+    .replaceAll('\u200b', '%E2%80%8B');
 }
 
 /** Whether the author decides where an address leads, by a scheme or by the start of a path. */

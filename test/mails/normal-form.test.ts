@@ -19,6 +19,11 @@ test.each([
     '<!--[if mso]>&#39;<![endif]-->',
     "<!--[if mso]>'<![endif]-->",
   ],
+  [
+    'references in what a comment ends before',
+    '<!--[if mso]><a href="?a&b"><!-- c --></a>',
+    '<!--[if mso]><a href="?a&amp;b"><!-- c --></a>',
+  ],
   ['half of a pair', '<p>\ud83d</p>', '<p>\ufffd</p>'],
   [
     'ids that MJML makes',

@@ -47,7 +47,7 @@ function withNumberedIds(html: string): string {
   return ids.reduce((text, id, index) => text.replaceAll(id, `made-id-${index + 1}`), html);
 }
 
-const isConditional = (comment: string) => /^<!--(\[|<!|>)/.test(comment);
+const isConditional = (comment: string) => /^<!--(\[if[^\]]*\]>|\[endif|<!|>)/i.test(comment);
 
 function withoutComments(html: string): string {
   return tokensOf(html)
@@ -100,9 +100,9 @@ function tagOf({ start, end, attributes }: HtmlToken, html: string, keeps: boole
   return (tag + between(at, end)).replace(/ >$/, '>');
 }
 
-/** Comments that Outlook alone reads hold HTML as well. */
+/** Comments that Outlook alone reads hold HTML as well, also if a comment in them ends them. */
 function conditional(comment: string, keeps: boolean): string {
-  const found = /^(<!--\[if[^\]]*\]>)(.*)(<!\[endif\]-->)$/s.exec(comment);
+  const found = /^(<!--\[if[^\]]*\]>)(.*?)(<!\[endif\]-->|-->)$/s.exec(comment);
   if (!found) return comment;
   const [, open = '', inner = '', close = ''] = found;
   return open + normalised(inner, keeps) + close;

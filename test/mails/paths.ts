@@ -48,13 +48,19 @@ export async function openPaths(): Promise<Paths> {
   /** Mails of one template that follow each other share its program, as those of a broadcast do. */
   let last: { key: string; program: Promise<Program> } | undefined;
 
-  async function programOf({ mjml, subject, subjectPreview = '', text = '', data }: GivenMail) {
+  async function stored({ mjml, subjectPreview = '', data }: GivenMail): Promise<string> {
     const head = { title: `{{ ${subjectName} }}`, preview: subjectPreview, language };
     const { whole } = await compiler
       .compile(mjmlSource(mjml), head, data)
       .catch((error: unknown) => {
         throw new NotStoredError('the template is refused when it is stored', { cause: error });
       });
+    return whole;
+  }
+
+  async function programOf(mail: GivenMail) {
+    const { subject, text = '' } = mail;
+    const whole = await stored(mail);
     const content = { subject, html: '', mjml: whole, text };
     return compileMessage(content, envelope, linkKeys(keyring)(workspaceId));
   }
@@ -86,7 +92,7 @@ export async function openPaths(): Promise<Paths> {
     },
     async previewOf(mail) {
       const { subject, subjectPreview = '', text = '', mjml } = mail;
-      const preview = await compiler.preview(mjmlSource(mjml), {
+      const request = {
         subject,
         subjectPreview,
         text,
@@ -94,6 +100,11 @@ export async function openPaths(): Promise<Paths> {
         data: valuesOf(mail),
         isMarketing: true,
         links: { utm, isTracked: true, clicks: tracking.clicks, systemUrls },
+      };
+      const preview = await compiler.preview(mjmlSource(mjml), request).catch(async (error) => {
+        // With these values the template is refused when it is stored as well, or this is a fault.
+        await stored(mail);
+        throw error;
       });
       return { subject: preview.subject, html: preview.html, text: preview.text ?? '' };
     },

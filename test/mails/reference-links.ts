@@ -1,7 +1,6 @@
-import type { JsonValue } from '@bufbuild/protobuf';
 import { escapeHtml } from '#lib/liquid/escape.ts';
-import type { GivenMail } from './given.ts';
 import { systemUrls, utm } from './mailing.ts';
+import type { PlainEmitter } from './reference-emitter.ts';
 import { type HtmlAttribute, type HtmlToken, tokensOf } from './tokens.ts';
 
 /** The rules of links, on HTML as a browser reads it. */
@@ -38,21 +37,29 @@ export function utmLinks(html: string): string {
   });
 }
 
+/** Addresses and schemes that the author wrote. */
+type Authors = Pick<PlainEmitter, 'owns' | 'schemes'>;
+
 /**
  * An address leads to `#` if a value gave it a scheme that is not harmless, or if it is one value
- * that is no address. It has no white space; an author's own address of a picture stays.
+ * that is no address. It has no white space, whoever wrote it.
  */
-export function guardedLinks(html: string, mail: GivenMail): string {
-  return guarded(html, mail, (name) => addresses.has(name));
+export function guardedLinks(html: string, by: Authors): string {
+  return guarded(html, by, (name) => addresses.has(name));
 }
 
 /** The same for attributes of MJML from which it makes several addresses. */
-export function guardedSources(mjml: string, mail: GivenMail): string {
-  return guarded(mjml, mail, (name) => name.endsWith('-url') || sources.has(name));
+export function guardedSources(mjml: string, by: Authors): string {
+  return guarded(mjml, by, isSource);
 }
 
-function guarded(html: string, mail: GivenMail, isMeant: (name: string) => boolean): string {
-  const written = mail.mjml + markupIn(mail.data).join('');
+const isSource = (name: string) => name.endsWith('-url') || sources.has(name);
+
+function guarded(
+  html: string,
+  { owns, schemes }: Authors,
+  isMeant: (name: string) => boolean,
+): string {
   return withAddresses(html, ({ name: tag }, { name, value }) => {
     if (name === 'srcset' && isMeant('src')) {
       return value.replace(
@@ -64,32 +71,20 @@ function guarded(html: string, mail: GivenMail, isMeant: (name: string) => boole
       );
     }
     if (!isMeant(name)) return undefined;
-    const isLink = name === 'href' && linkTags.has(tag);
-    const isOwn = written.includes(value);
-    const address = value.trim().replace(/[\s\0]+/g, '%20');
-    if (address === '') return isLink ? '#' : undefined;
+    const address = value
+      .trim()
+      .replace(/[\s\0]+/g, '%20')
+      .replaceAll('\u200b', '%E2%80%8B');
+    if (address === '') return name === 'href' && linkTags.has(tag) ? '#' : address;
     const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(address) ?? [];
     if (/^(javascript|vbscript|data:text\/html)/i.test(address)) return '#';
     if (scheme === undefined) {
-      const isStarted = /^[/?#.]/.test(address) || (isOwn && startsAnAddress(written, value));
-      return isStarted ? (isLink || !isOwn ? address : undefined) : '#';
+      return /^[/?#.]/.test(address) || owns.has(value.trim()) ? address : '#';
     }
     const isHarmless = harmless.has(scheme.toLowerCase()) && (name !== 'href' || scheme !== 'cid');
     const isPicture = name !== 'href' && /^data:image\//i.test(address);
-    if (!isHarmless && !isPicture && !written.includes(`${scheme}:`)) return '#';
-    return isLink || !isOwn ? address : undefined;
+    return isHarmless || isPicture || schemes.has(scheme.toLowerCase()) ? address : '#';
   });
-}
-
-/** Whether the author wrote an address that begins like this. */
-function startsAnAddress(written: string, value: string): boolean {
-  return written.includes(`="${value}`) || written.includes(`='${value}`);
-}
-
-/** Values that are HTML of the author's own, for `raw`. */
-function markupIn(value: JsonValue): string[] {
-  if (typeof value === 'string') return /<[a-z][^>]*(?:href|src)=/i.test(value) ? [value] : [];
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(markupIn) : [];
 }
 
 type Change = (tag: HtmlToken, attribute: HtmlAttribute) => string | undefined;

@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
 import type { JsonObject } from '@bufbuild/protobuf';
 import { htmlToText } from '#lib/html/text.ts';
-import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
+import { newContext, renderInto, renderNodes } from '#lib/liquid/engine.ts';
 import { escapeHtml } from '#lib/liquid/escape.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import type { GivenMail } from './given.ts';
 import { language, valuesOf } from './mailing.ts';
+import { PlainEmitter } from './reference-emitter.ts';
 import { guardedLinks, guardedSources, utmLinks } from './reference-links.ts';
 
 /**
@@ -15,21 +16,30 @@ import { guardedLinks, guardedSources, utmLinks } from './reference-links.ts';
  */
 export async function referenceOf(mail: GivenMail) {
   const values = valuesOf(mail);
-  const subject = rendered('text', mail.subject, values);
-  const preview = mail.subjectPreview && rendered('html', mail.subjectPreview, values);
-  const filled = guardedSources(rendered('html', mail.mjml, values), mail);
-  const mjml = withHead(filled, { subject, preview });
-  const html = utmLinks(guardedLinks(await compiled(mjml), mail));
-  const text = mail.text ? rendered('text', mail.text, values) : htmlToText(html);
+  const subject = textOf(mail.subject, values);
+  const preview = mail.subjectPreview && filled(mail.subjectPreview, values).buffer;
+  const body = filled(preview === undefined ? mail.mjml : withoutPreview(mail.mjml), values);
+  const mjml = withHead(guardedSources(body.buffer, body), { subject, preview });
+  const html = utmLinks(guardedLinks(await compiled(mjml), body));
+  const text = mail.text ? textOf(mail.text, values) : htmlToText(html);
   return { subject, html, text };
 }
 
-function rendered(place: SourcePlace, source: string, values: JsonObject): string {
-  return renderNodes(place, parseLiquid(source, place), newContext(place, values));
+function textOf(source: string, values: JsonObject): string {
+  return renderNodes('text', parseLiquid(source, 'text'), newContext('text', values));
+}
+
+function filled(source: string, values: JsonObject): PlainEmitter {
+  const emitter = new PlainEmitter();
+  const nodes = parseLiquid(source, 'html');
+  renderInto(emitter, 'html', { nodes, context: newContext('html', values) });
+  return emitter;
 }
 
 type Mjml = (source: string, options: object) => Promise<{ html: string }>;
 const mjmlOf: Mjml = createRequire(import.meta.url)('mjml');
+
+const noCode = { start: '(?!)', end: '(?!)' };
 
 const fontNames = ['Open Sans', 'Droid Sans', 'Lato', 'Roboto', 'Ubuntu'];
 const fontOf = (name: string): [string, string] => [
@@ -37,10 +47,16 @@ const fontOf = (name: string): [string, string] => [
   `https://fonts.googleapis.com/css?family=${name.replace(' ', '+')}:300,400,500,700`,
 ];
 
+/** MJML takes `$&` in the address of a network for a pattern. */
+const withoutPatterns = (mjml: string) =>
+  mjml.replace(/<mj-social-element\b[^>]*\shref="[^"]*"/g, (tag) => tag.replaceAll('$', '&#36;'));
+
 async function compiled(mjml: string): Promise<string> {
-  const { html } = await mjmlOf(mjml, {
+  const { html } = await mjmlOf(withoutPatterns(mjml), {
     validationLevel: 'soft',
     ignoreIncludes: true,
+    // Braces and `<%` are text here; by default CSS is not inlined between them.
+    juicePreserveTags: { HBS: noCode, EJS: noCode },
     // A font of another host is loaded where the author names it.
     fonts: Object.fromEntries(
       fontNames.filter((name) => name !== 'Ubuntu' || mjml.includes(name)).map(fontOf),
@@ -48,6 +64,10 @@ async function compiled(mjml: string): Promise<string> {
   });
   return html;
 }
+
+/** The mail's preview line takes the place of all that the template may show. */
+const withoutPreview = (mjml: string) =>
+  mjml.replace(/<mj-preview(\s*\/>|.*?<\/mj-preview>)/gs, '');
 
 /**
  * The author's own title and language stay; the preview line is the mail's if it has one. MJML
@@ -61,11 +81,9 @@ function withHead(
   const added =
     (subject === '' || isTitled ? '' : `<mj-title>${escapeHtml(subject)}</mj-title>`) +
     (preview === undefined ? '' : `<mj-preview>${preview}</mj-preview>`);
-  const own =
-    preview === undefined ? mjml : mjml.replace(/<mj-preview(\s*\/>|.*?<\/mj-preview>)/s, '');
-  const headed = own.includes('<mj-head')
-    ? own.replace(/<mj-head\s*\/>/, () => '<mj-head></mj-head>')
-    : own.replace(/<mjml[^>]*>/, (root) => `${root}<mj-head></mj-head>`);
+  const headed = mjml.includes('<mj-head')
+    ? mjml.replace(/<mj-head\s*\/>/, () => '<mj-head></mj-head>')
+    : mjml.replace(/<mjml[^>]*>/, (root) => `${root}<mj-head></mj-head>`);
   return headed
     .replace(/<mj-head[^>]*>/, (open) => open + added)
     .replace(/<mjml(?![^>]*\slang\s*=)/, () => `<mjml lang="${language}"`);

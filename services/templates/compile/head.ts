@@ -1,3 +1,4 @@
+import { previewName } from '#lib/liquid/variables.ts';
 import { escapeText } from './tree.ts';
 
 export type Head = {
@@ -11,13 +12,21 @@ export type Head = {
 
 /** Puts language, title and preview line where mail programs look for them. */
 export function withHead(mjml: string, { title, preview, language }: Head): string {
-  // Before one of the author's own, which Liquid may leave out.
-  const titled = title === '' ? mjml : withElement(mjml, 'mj-title', title);
-  const previewed =
-    preview === ''
-      ? titled
-      : withElement(withoutElement(titled, 'mj-preview'), 'mj-preview', preview);
-  return language === '' ? previewed : withLanguage(previewed, language);
+  const previewed = preview === '' ? mjml : withPreview(mjml, preview);
+  // Before a title of the author's own, which Liquid may leave out.
+  const titled = title === '' ? previewed : withElement(previewed, 'mj-title', title);
+  return language === '' ? titled : withLanguage(titled, language);
+}
+
+/** The preview line reads values as they are before the Liquid of the body changes them. */
+function withPreview(mjml: string, preview: string): string {
+  const without = withoutElements(mjml, 'mj-preview');
+  const place = tagOf(without, 'mj-head') ?? tagOf(without, 'mjml');
+  if (!place || !without.slice(0, place.start).includes('{%')) {
+    return withElement(without, 'mj-preview', preview);
+  }
+  const captured = `{% capture ${previewName} %}${escapeText(preview)}{% endcapture %}`;
+  return captured + withElement(without, 'mj-preview', `{{ ${previewName} | raw }}`);
 }
 
 function withElement(mjml: string, name: string, text: string): string {
@@ -29,12 +38,18 @@ function withElement(mjml: string, name: string, text: string): string {
   return root ? splice(mjml, root, `${root.text}<mj-head>${element}</mj-head>`) : mjml;
 }
 
-function withoutElement(mjml: string, name: string): string {
-  const open = tagOf(mjml, name);
-  if (!open) return mjml;
+/** Without all elements of a name: Liquid chooses among several. */
+function withoutElements(mjml: string, name: string): string {
   const closing = `</${name}>`;
-  const closed = open.isClosed ? -1 : mjml.indexOf(closing, open.end);
-  return splice(mjml, { ...open, end: closed < 0 ? open.end : closed + closing.length }, '');
+  const lastClosing = mjml.lastIndexOf(closing);
+  let kept = '';
+  let at = 0;
+  for (let open = tagOf(mjml, name); open; open = tagOf(mjml, name, at)) {
+    kept += mjml.slice(at, open.start);
+    const isAlone = open.isClosed || lastClosing < open.end;
+    at = isAlone ? open.end : mjml.indexOf(closing, open.end) + closing.length;
+  }
+  return kept + mjml.slice(at);
 }
 
 function withLanguage(mjml: string, language: string): string {
@@ -45,9 +60,11 @@ function withLanguage(mjml: string, language: string): string {
 
 type FoundTag = { start: number; end: number; text: string; isClosed: boolean };
 
-/** The first opening tag of a name. */
-function tagOf(mjml: string, name: string): FoundTag | undefined {
-  const start = mjml.search(new RegExp(`<${name}[\\s/>]`));
+/** The first opening tag of a name at or behind a place. */
+function tagOf(mjml: string, name: string, from = 0): FoundTag | undefined {
+  const opening = new RegExp(`<${name}[\\s/>]`, 'g');
+  opening.lastIndex = from;
+  const start = opening.exec(mjml)?.index ?? -1;
   const close = start < 0 ? -1 : mjml.indexOf('>', start);
   if (close < 0) return undefined;
   const text = mjml.slice(start, close + 1);

@@ -50,6 +50,38 @@ test('compile takes a language and a text part, and without tracking the size is
   expect(answer.sizeBytes).toBe(Buffer.byteLength(answer.html ?? ''));
 });
 
+test.each([
+  [
+    'Liquid before the mail changes its values',
+    '{% assign n = 9 %}<mjml><mj-body></mj-body></mjml>',
+  ],
+  [
+    'Liquid chooses among the lines of the template',
+    '<mjml><mj-head>{% if n %}<mj-preview>a</mj-preview>{% else %}<mj-preview>b</mj-preview>{% endif %}<mj-preview>c</mj-preview></mj-head><mj-body></mj-body></mjml>',
+  ],
+])('the preview line of a mail is the one that is answered where %s', async (_what, mjmlSource) => {
+  const { html, subjectPreview } = await preview({
+    mjmlSource,
+    subjectPreview: '{{ n }} & <b>{{ who }}</b>',
+    testData: { n: 3, who: 'R&D' },
+  });
+  expect(subjectPreview).toBe('3 & <b>R&D</b>');
+  expect(html).toMatch(
+    /<div style="display:none;[^"]*">3 &amp; &lt;b&gt;R&amp;D&lt;\/b&gt;<\/div>/,
+  );
+  expect(html).not.toMatch(/>[abc]</);
+});
+
+test('markup that is not closed in a preview line leaves the title', async () => {
+  const { html } = await preview({
+    mjmlSource: mail(''),
+    subject: 'News',
+    subjectPreview: '{{ n | escape | prepend: "<" }}',
+    testData: { n: 'x' },
+  });
+  expect(html).toContain('<title>News</title>');
+});
+
 test('Liquid around blocks is kept without data', async () => {
   const answer = await preview({
     mjmlSource: mail('{% if contact.country %}<mj-text>{{ contact.country }}</mj-text>{% endif %}'),

@@ -77,6 +77,7 @@ export const tagUses: Record<string, string[]> = {
     '{% capture made %}{{ V }}{% endcapture %}{{ made | append: V }}',
     '{% capture made %}{{ V }}{% endcapture %}{% capture again %}{{ made }}{% endcapture %}{{ again }}',
     '{% capture made %}<i>{{ V }}</i>{% endcapture %}{{ made | raw }}',
+    '{% capture made %}<i>z</i>{% endcapture %}{% capture again %}{{ V | append: made }}{% endcapture %}{{ again | raw }}',
   ],
   for: [
     '{% for each in list %}{{ each.title }}{{ forloop.index }}{% else %}{{ V }}{% endfor %}',
