@@ -291,7 +291,7 @@ export const MessageFactKind = {
   SENT: 1,
 
   /**
-   * Its provider reported it delivered; none over SMTP, which has no such reports.
+   * Its provider reported it delivered.
    *
    * @generated from enum value: MESSAGE_FACT_KIND_DELIVERED = 2;
    */
