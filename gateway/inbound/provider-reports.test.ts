@@ -33,7 +33,11 @@ afterEach(() => {
 const key = 'k'.repeat(43);
 const right = { provider: 'smtp', workspace_id: 'w1', integration_id: 'i1', key };
 
-const post = (over: Record<string, string> = {}, body: string | Buffer<ArrayBuffer> = '{}', init: RequestInit = {}) => {
+const post = (
+  over: Record<string, string> = {},
+  body: string | Buffer<ArrayBuffer> = '{}',
+  init: RequestInit = {},
+) => {
   const query = new URLSearchParams({ ...right, ...over });
   return fetch(`${given.gateway.url}/webhooks/email?${query}`, { method: 'POST', body, ...init });
 };

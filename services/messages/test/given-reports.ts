@@ -1,8 +1,11 @@
 import type { ReportVerdict } from '#gen/postrider/messages/v1/reports_pb.ts';
+import { type EventBatch, eventsOf } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import { broadcastMessageId } from '../message.ts';
 import { applyReports } from '../tasks/apply-reports.ts';
 import { batchOf, type Given } from './given.ts';
+
+type Process = Pick<Given, 'context' | 'inbound'>;
 
 export const smtpPlace = { workspaceId: 'w1', integrationId: 'smtp-1' };
 
@@ -19,7 +22,7 @@ export async function givenKey(
 export const keyIn = (url = ''): string => new URL(url).searchParams.get('key') ?? '';
 
 /** Mails of a new broadcast to each address, and their ids. */
-export async function givenSent(given: Given, emails: string[]) {
+export async function givenSent(given: Pick<Given, 'sender'>, emails: string[]) {
   const batch = batchOf(emails);
   await given.sender.sendBatch(batch);
   const { workspaceId, broadcastId } = batch;
@@ -29,27 +32,44 @@ export async function givenSent(given: Given, emails: string[]) {
 
 /** Posts reports as the gateway does, and applies them. */
 export async function report(
-  given: Given,
+  process: Process,
   key: string,
   events: unknown,
   place = smtpPlace,
 ): Promise<ReportVerdict> {
   const body = Buffer.from(JSON.stringify(events));
-  const { verdict } = await given.inbound.recordReports({ ...place, provider: 'smtp', key, body });
-  await applyAll(given);
+  const { verdict } = await process.inbound.recordReports({
+    ...place,
+    provider: 'smtp',
+    key,
+    body,
+  });
+  await applyAll(process.context);
   return verdict;
 }
 
 /** Applies what is due in all workspaces. */
-export async function applyAll(given: Given): Promise<void> {
-  const apply = applyReports(given.context);
+export async function applyAll(context: Process['context']): Promise<void> {
+  const apply = applyReports(context);
   for (;;) {
     const due = await query<{ workspace_id: string }>(
-      given.store.fork(),
+      context.store.fork(),
       'select distinct workspace_id from inbound_reports where due_at <= now()',
       [],
     );
     if (due.length === 0) return;
     for (const { workspace_id: workspaceId } of due) await apply({ workspaceId });
   }
+}
+
+/** The events of messages that wait for webhooks, the newest last, which are forgotten. */
+export async function takeEvents({ store }: Process['context']) {
+  const rows = await query<{ payload: EventBatch }>(
+    store.fork(),
+    `delete from messages_jobs._private_jobs where payload ->> 'consumer' = 'webhooks' returning payload`,
+    [],
+  );
+  return rows
+    .flatMap(({ payload }) => eventsOf(payload))
+    .map(({ type, dataJson }) => ({ type, data: JSON.parse(dataJson) }));
 }
