@@ -349,6 +349,26 @@ test('a report about a message whose contact is deleted keeps no address', async
   expect(rows).toEqual([{ email: '', raw: null, state: 'unmatched' }]);
 });
 
+test('deleting the contact leaves its address in no row of reports, applied or not', async () => {
+  const { email, hard, complaint } = await givenMessage();
+  await report(process, key, [hard, { ...complaint, message_id: crypto.randomUUID() }]);
+  const body = Buffer.from(JSON.stringify({ ...hard, id: 'waits' }));
+  await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  const held = () =>
+    query(given.store.fork(), 'select 1 from inbound_reports r where to_jsonb(r)::text like $1', [
+      `%${email}%`,
+    ]);
+  expect(await held()).toHaveLength(3);
+  const deleted = { type: 'contact.deleted', dataJson: JSON.stringify({ contact: { email } }) };
+  const batchId = crypto.randomUUID();
+  await given.events.consumeEvents({ workspaceId, batchId, events: [deleted] });
+  await applyAll(process.context);
+  expect(await held()).toEqual([]);
+  // A repeat of the provider's does not bring it back.
+  await report(process, key, [hard]);
+  expect(await held()).toEqual([]);
+});
+
 test('one report that cannot be read holds up no others, and nothing of it is kept', async () => {
   const { id, delivered } = await givenMessage();
   const verdict = await report(process, key, [{ secret: 'ann@example.com' }, delivered]);
