@@ -23,9 +23,9 @@
  *
  * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
  * mails have no share (8), since mail programs come from few addresses, and two limits of their own
- * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503. Reports
- * of providers have places of their own after 8; beyond these, and wherever else a limit refuses
- * them with 429 or 503, the answer is that by which their provider sends them again.
+ * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503.
+ * Reports of providers have places of their own after 8; beyond these, and wherever else a limit
+ * refuses them with 429 or 503, the answer is that by which their provider sends them again.
  * `calls.ts` has the limits of calls by gRPC.
  */
 

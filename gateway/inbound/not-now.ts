@@ -2,8 +2,8 @@ import { failureAnswer, type HttpAnswer } from '../http/answer.ts';
 import { retryAfter } from '../http/limit-headers.ts';
 
 /**
- * What a provider is answered so that it sends the same reports again. They differ: to some any
- * status but one means that the reports are not wanted.
+ * The status after which a provider sends the same reports again. Providers differ: some take any
+ * status but one for a refusal.
  */
 const statuses: Readonly<Record<string, number>> = {
   // Ours to define: whoever posts the lines of a log waits as `Retry-After` says.

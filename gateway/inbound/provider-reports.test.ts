@@ -72,7 +72,7 @@ test.each([
   expect(await textOf(await post(over))).toBe('401 The URL is not valid');
 });
 
-test('what messages refuses is the same 401, and a body that cannot be read is a 400', async () => {
+test('a request that messages refuses is the same 401, and a body that cannot be read is a 400', async () => {
   handle = async () => ({ verdict: ReportVerdict.REFUSED });
   expect(await textOf(await post())).toBe('401 The URL is not valid');
   handle = async () => ({ verdict: ReportVerdict.UNREADABLE });
@@ -80,7 +80,7 @@ test('what messages refuses is the same 401, and a body that cannot be read is a
 });
 
 test.each([Code.ResourceExhausted, Code.Unavailable, Code.Internal, Code.Unauthenticated])(
-  'when messages fails with code %s the provider is told to come again',
+  'when messages fails with code %s the provider gets a 503 with Retry-After',
   async (code) => {
     handle = async () => {
       throw new ConnectError('no', code);
@@ -97,7 +97,7 @@ test('other methods are refused, and a body beyond 1 MiB', async () => {
   expect((await post({}, Buffer.alloc(1024 * 1024))).status).toBe(200);
 });
 
-test('beyond 16 requests of a client in progress the others are told to come again', async () => {
+test('beyond 16 requests of a client in progress the others get a 503', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let open = 0;
   handle = async () => {

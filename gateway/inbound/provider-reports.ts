@@ -18,8 +18,8 @@ const keyPattern = /^[A-Za-z0-9_-]{43}$/;
 type Inbound = { messages: Transport; authorization: Authorization; log: Log };
 
 /**
- * Takes providers' reports, as they came, for messages, which has the keys. A 200 says that they are
- * stored; a 401 is the same whatever is wrong with the URL.
+ * Takes providers' reports, as they came, for messages, which has the keys. A 200 says that they
+ * are stored; a 401 is the same whatever is wrong with the URL.
  */
 export function providerReports({ messages, authorization, log }: Inbound): HtmlPage {
   const client = createClient(InboundReportService, messages);

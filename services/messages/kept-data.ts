@@ -88,7 +88,7 @@ export function personSources(context: KeptContext, person: Person): PersonSourc
   ];
 }
 
-/** With what came, as JSON. */
+/** Reports, each with its raw JSON. */
 function reportSource(context: KeptContext, person: Person): PersonSource {
   const source = personTable(context.store, person, {
     ...{ kind: 'inbound_report', table: 'inbound_reports', key: 'held.id' },

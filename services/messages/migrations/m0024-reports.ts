@@ -9,7 +9,7 @@ export class Reports extends Migration {
     this.addSql('alter table variation_counts add column soft_bounced integer not null default 0');
     // When the entry ends by itself; null if it does not.
     this.addSql('alter table suppressions add column expires_at timestamptz');
-    // What providers report. `due_at` is when it is applied; null once it is done.
+    // Reports of providers. `due_at` is when a report is applied; null once it is done.
     this.addSql(`
       create table inbound_reports (
         workspace_id text not null,
@@ -20,7 +20,7 @@ export class Reports extends Migration {
         state text not null,
         type text not null,
         class text,
-        -- What it does to its message; null for nothing.
+        -- Of the report on its message; null for none.
         effect text,
         message_id uuid,
         email text not null,

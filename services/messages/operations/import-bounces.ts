@@ -2,12 +2,12 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { BounceInput } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
-import { oneLine } from '#lib/one-line.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
-import { applyReports, effectOf, type GivenReport, type Verdict } from '../reports/apply.ts';
+import { applyReports, effectOf, type GivenReport, type ReportMatch } from '../reports/apply.ts';
 import { bounceClasses, classOfBounce } from '../reports/classes.ts';
+import { oneLine } from '../reports/one-line.ts';
 import { diagnosticLength, messageIdIn } from '../reports/report.ts';
 import { suppressReturned } from '../reports/soft-bounces.ts';
 import { strongest } from '../suppressions/input.ts';
@@ -61,8 +61,8 @@ async function applyTo(
   { outbox, softBounces: rule }: Context,
   workspaceId: string,
   checked: readonly CheckedBounce[],
-): Promise<Map<CheckedBounce, Verdict>> {
-  const found = new Map<CheckedBounce, Verdict>();
+): Promise<Map<CheckedBounce, ReportMatch>> {
+  const found = new Map<CheckedBounce, ReportMatch>();
   const about = checked.flatMap((row) =>
     'report' in row && row.messageId !== undefined
       ? [{ row, given: { ...row.report, messageId: row.messageId } }]
@@ -89,7 +89,7 @@ function suppressionOf(row: CheckedBounce) {
     : [];
 }
 
-function operationOf(row: CheckedBounce, verdicts: ReadonlyMap<CheckedBounce, Verdict>) {
+function operationOf(row: CheckedBounce, verdicts: ReadonlyMap<CheckedBounce, ReportMatch>) {
   const { email } = row;
   if ('error' in row) return { email, action: 'error', error: row.error };
   if (row.messageId !== undefined) {

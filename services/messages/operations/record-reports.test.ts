@@ -124,7 +124,7 @@ test('a delivery after the bounce leaves it bounced, and a bounce after the deli
   }
 });
 
-test('what comes twice changes nothing, nor does another report of the same', async () => {
+test('a report that comes twice changes nothing, nor does another report of the same', async () => {
   const { id, hard, email } = await givenMessage();
   await report(process, key, [hard, hard]);
   const before = [await messageOf(id), await suppressionOf(email)];
@@ -382,7 +382,7 @@ test('one report that cannot be read holds up no others, and nothing of it is ke
   expect(rows).toContainEqual({ email: '', raw: null, type: '' });
 });
 
-test('what changes nothing by its kind is ignored, as are types that are not registered', async () => {
+test('reports of kinds that change nothing are ignored, as are types that are not registered', async () => {
   const { id, email, delivered, complaint } = await givenMessage();
   await given.reports.registerReports({ ...smtpPlace, eventTypes: ['bounce', 'complaint'] });
   const events = [
@@ -395,7 +395,7 @@ test('what changes nothing by its kind is ignored, as are types that are not reg
   expect(await messageOf(id)).toMatchObject({ status: 'sent' });
 });
 
-test('what came is stored sealed', async () => {
+test('the body of a report is stored sealed', async () => {
   const { email, delivered } = await givenMessage();
   await report(process, key, [delivered]);
   const [row] = await query<{ raw: Buffer }>(
@@ -440,7 +440,7 @@ test.each<[string, () => Promise<Partial<Parameters<Given['inbound']['recordRepo
   );
 });
 
-test('a body that cannot be read is told from one that is refused', async () => {
+test('a body that cannot be read has an answer of its own, and only behind the right key', async () => {
   const request = { ...smtpPlace, provider: 'smtp', key, body: Buffer.from('{') };
   expect((await process.inbound.recordReports(request)).verdict).toBe(ReportVerdict.UNREADABLE);
   const wrong = { ...request, key: 'x' };

@@ -24,7 +24,7 @@ import type { ReportType } from './report.ts';
 /** `returned`: it did not arrive, though its address is not dead. */
 export type Effect = 'delivered' | 'bounced' | 'returned' | 'complained';
 
-/** What a report does to its message; undefined for nothing. */
+/** The effect of a report on its message; undefined for none. */
 export function effectOf(report: {
   type: ReportType | undefined;
   class: string | undefined;
@@ -51,7 +51,7 @@ export type GivenReport = {
  * `waiting`: its message is not sent yet, as far as is recorded. `forgotten`: the contact of its
  * message is deleted.
  */
-export type Verdict = 'applied' | 'unmatched' | 'waiting' | 'forgotten';
+export type ReportMatch = 'applied' | 'unmatched' | 'waiting' | 'forgotten';
 
 /** Of bounces, that of a dead address first, then the earliest. */
 const leading = (column: string) =>
@@ -143,8 +143,8 @@ const change = {
   isPrepared: true,
 };
 
-/** What was found of each report, and the addresses whose mails were returned for the first time. */
-export type Applied = { verdicts: Verdict[]; returned: string[] };
+/** How each report fits, and the addresses with a mail that is returned for the first time. */
+export type Applied = { verdicts: ReportMatch[]; returned: string[] };
 
 /** Applies reports in the caller's transaction, and what follows from them. */
 export async function applyReports(

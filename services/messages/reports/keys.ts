@@ -50,7 +50,9 @@ export async function unregister(em: EntityManager, place: ReportPlace): Promise
   return gone.length > 0;
 }
 
-/** Gives the new key, beside which the one before is right until a time; undefined if there is none. */
+/**
+ * Gives the new key, beside which the one before is right until a time; undefined if there is none.
+ */
 export async function rotate(
   em: EntityManager,
   { workspaceId, integrationId }: ReportPlace,

@@ -104,7 +104,7 @@ type Fate = {
 };
 type Suppressed = { reason: string; ends: boolean };
 
-/** What the whole must be, said as plainly as possible. */
+/** The expected state after all groups, computed as plainly as possible. */
 function reference(groups: readonly Event[][]) {
   const fates: Fate[] = Array.from({ length: messages }, () => ({}));
   const suppressed = new Map<number, Suppressed>();

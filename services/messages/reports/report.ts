@@ -4,8 +4,8 @@ export const reportTypes = ['delivered', 'bounce', 'complaint'] as const;
 export type ReportType = (typeof reportTypes)[number];
 
 /**
- * What a provider says about a mail that it took. A provider's folder makes it of a request, and
- * everything else is the same for all of them.
+ * One statement of a provider about a mail that it took. A provider's folder makes it of a request,
+ * and everything else is the same for all of them.
  */
 export type Report = {
   /** Tells it from others of its integration: a repeat has the same. */

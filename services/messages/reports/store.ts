@@ -2,7 +2,7 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { type Effect, effectOf, type GivenReport, type Verdict } from './apply.ts';
+import { type Effect, effectOf, type GivenReport, type ReportMatch } from './apply.ts';
 import type { Registration, ReportPlace } from './keys.ts';
 import type { Report, ReportType, UnreadableReport } from './report.ts';
 
@@ -14,7 +14,7 @@ import type { Report, ReportType, UnreadableReport } from './report.ts';
  * by the workspace, the integration and the key of its report, so that a repeat stores nothing.
  *
  * Order: stored and answered, then applied by the job `applyReports`, one a workspace, so that
- * workspaces take turns. What is applied twice changes nothing (`apply.ts`).
+ * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`).
  */
 
 /** Sealed with the key of kept contents, for other places. */
@@ -26,7 +26,7 @@ const rawMaxBytes = 8 * 1_024;
 const waitsForMs = 60 * 60_000;
 const againAfterMs = 30_000;
 
-/** What came, as JSON. */
+/** The report as it came, as JSON. */
 export function openRaw(
   keyring: Keyring,
   { workspaceId, id, raw }: { workspaceId: string; id: string; raw: Buffer },
@@ -169,7 +169,7 @@ type SettledReport = { id: string; type: ReportType; class: string; state: strin
 export async function settle(
   em: EntityManager,
   workspaceId: string,
-  given: { reports: readonly DueReport[]; verdicts: readonly Verdict[]; now: Date },
+  given: { reports: readonly DueReport[]; verdicts: readonly ReportMatch[]; now: Date },
 ): Promise<SettledReport[]> {
   const { reports, verdicts, now } = given;
   const settled = reports.map(({ id, receivedAt, type, class: named = '' }, place) => {

@@ -8,7 +8,7 @@ import { addApplying, nextDueAt, settle, takeDue } from '../reports/store.ts';
 const groupMax = 500;
 
 /**
- * Applies the oldest reports of a workspace. What is left is a job of its own, behind those of
+ * Applies the oldest reports of a workspace. The others are for a job of their own, behind those of
  * other workspaces.
  */
 export function applyReports({ store, outbox, softBounces, now }: Context) {

@@ -19,7 +19,7 @@ export type InboundReportRow = {
   state: string;
 };
 
-/** A report as the API shows it; `raw` is what came, empty if it is not shown. */
+/** A report as the API shows it; `raw` is the JSON of the provider, empty if it is not shown. */
 export function toInboundReport(
   row: InboundReportRow,
   raw: string,

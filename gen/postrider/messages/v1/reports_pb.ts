@@ -2,7 +2,7 @@
 // @generated from file postrider/messages/v1/reports.proto (package postrider.messages.v1, syntax proto3)
 /* eslint-disable */
 
-// What providers report about mails that they took.
+// Reports of providers about mails that they took.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -460,7 +460,7 @@ export type InboundReport = Message<"postrider.messages.v1.InboundReport"> & {
   timestamp?: Timestamp | undefined;
 
   /**
-   * What came, as JSON; empty for callers who are not owners, and where it is not kept.
+   * The report as it came, as JSON; empty for callers who are not owners, and where it is not kept.
    *
    * @generated from field: string raw_payload = 8;
    */
@@ -708,13 +708,13 @@ export const RecordReportsRequestSchema: GenMessage<RecordReportsRequest> = /*@_
   messageDesc(file_postrider_messages_v1_reports, 17);
 
 /**
- * What became of the request.
+ * The outcome of the request.
  *
  * @generated from message postrider.messages.v1.RecordReportsResponse
  */
 export type RecordReportsResponse = Message<"postrider.messages.v1.RecordReportsResponse"> & {
   /**
-   * What the provider is answered.
+   * The answer to the provider.
    *
    * @generated from field: postrider.messages.v1.ReportVerdict verdict = 1;
    */
@@ -729,7 +729,7 @@ export const RecordReportsResponseSchema: GenMessage<RecordReportsResponse> = /*
   messageDesc(file_postrider_messages_v1_reports, 18);
 
 /**
- * What a provider is answered.
+ * The answer to a provider.
  *
  * @generated from enum postrider.messages.v1.ReportVerdict
  */
@@ -764,7 +764,7 @@ export const ReportVerdict = {
 } as const;
 
 /**
- * What a provider is answered.
+ * The answer to a provider.
  *
  * @generated from enum postrider.messages.v1.ReportVerdict
  */
@@ -779,7 +779,7 @@ export const ReportVerdictSchema: GenEnum<ReportVerdict> = /*@__PURE__*/
 /**
  * Registers the address at which an integration's provider reports deliveries, bounces and complaints, and lists what came.
  *
- * A report changes a message only if it was sent through the integration, to the recipient that the report names. Whatever comes twice, late
+ * A report changes a message only if it was sent through the integration, to the recipient that the report names. A report that comes twice, late
  * or in another order changes nothing again. A bounce that says that the address is dead, and a complaint, suppress the address in the
  * workspace; five soft bounces in a row, over a week or more, suppress it for 30 days.
  *

@@ -1,4 +1,4 @@
-import { beginningOf, oneLine } from '#lib/one-line.ts';
+import { beginningOf, oneLine } from '../../reports/one-line.ts';
 import { infoLength, retryAfterMaxMs, type SendOutcome } from '../outcome.ts';
 import {
   type Command,

@@ -15,7 +15,7 @@ test('one object is one report, and words are kept without addresses on one line
   ]);
 });
 
-test('what says the same has the same key, and a key of its own decides alone', () => {
+test('reports that say the same have the same key, and an id of theirs decides alone', () => {
   const keys = [
     ...read([bounce, { ...bounce, more: 1 }, { ...bounce, timestamp: '2026-11-25T10:00:01Z' }]),
     ...read([

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalAddress } from '#lib/address.ts';
 import { isObject } from '#lib/json/text.ts';
-import { oneLine } from '#lib/one-line.ts';
 import { classOfBounce, classOfComplaint, type ReportClass } from '../../reports/classes.ts';
 import { objectsIn } from '../../reports/json-reports.ts';
+import { oneLine } from '../../reports/one-line.ts';
 import {
   diagnosticLength,
   messageIdIn,
@@ -16,8 +16,8 @@ import { timeIn } from '../../reports/time.ts';
 /*
  * SMTP itself reports nothing later. This is JSON for whoever reads the logs of a mail server:
  * `event`, `message_id`, `recipient`, `timestamp`, `bounce_category`, `diagnostic_code`,
- * `complaint_type`, and optionally `id`, as `webhooks.register` documents it. The names are those of
- * Notifuse 32.2 for its kind `smtp`.
+ * `complaint_type`, and optionally `id`, as `webhooks.register` documents it. Notifuse 32.2 has
+ * these names for its kind `smtp`.
  */
 
 const wordLength = 100;

@@ -1,4 +1,4 @@
-import { withoutAddresses } from './log.ts';
+import { withoutAddresses } from '#lib/log.ts';
 
 /** A reply may have 400 KB; code, reason and delay are in its first lines. */
 const readMax = 2_000;
