@@ -55,6 +55,7 @@ export const reasons = {
   TEMPLATE_BLOCK_NOT_FOUND: [Code.NotFound, checkId],
   BROADCAST_NOT_FOUND: [Code.NotFound, checkId],
   NOTIFICATION_NOT_FOUND: [Code.NotFound, checkId],
+  REPORTS_NOT_REGISTERED: [Code.NotFound, 'Register it by `webhooks.register`.'],
   MESSAGE_NOT_FOUND: [Code.NotFound, checkId],
   SUPPRESSION_NOT_FOUND: [
     Code.NotFound,
@@ -91,7 +92,6 @@ export const reasons = {
   FEED_FAILED: [Code.FailedPrecondition, 'Mend the feed; the text has its error.'],
   TEMPLATE_IN_USE: [Code.FailedPrecondition, 'Change what uses it first; the text names it.'],
   INTEGRATION_IN_USE: [Code.FailedPrecondition, 'Change what uses it first; the text names it.'],
-  REPORTS_NOT_REGISTERED: [Code.FailedPrecondition, 'Register it by `webhooks.register`.'],
   LAST_OWNER: [Code.FailedPrecondition, 'Transfer the ownership first.'],
   MEMBER_ROLE: [
     Code.FailedPrecondition,

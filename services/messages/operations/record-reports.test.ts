@@ -176,6 +176,30 @@ test.each(['soft', 'expired', 'message', 'sender', 'unknown'])(
   },
 );
 
+test('messages.why quotes the words of the report, and says what soft bounces do', async () => {
+  const [dead, full] = [await givenMessage(), await givenMessage()];
+  await report(process, key, [
+    { ...dead.hard, diagnostic_code: '550 5.1.1 gone' },
+    { ...full.soft, diagnostic_code: '452 4.2.2 full' },
+  ]);
+  const why = async (email: string) => {
+    const { reasons } = await given.messages.explainMessages({ workspaceId, email });
+    return `${reasons[0]?.code} ${reasons[0]?.text}`;
+  };
+  expect(await why(dead.email)).toBe(
+    'bounced The mail server refused the address for good. (550 5.1.1 gone)',
+  );
+  expect(await why(full.email)).toBe(
+    'returned The mail server took the message, and it was returned: the mailbox may take others. (452 4.2.2 full)',
+  );
+  const email = unique('full');
+  await report(process, key, await givenFiveReturned(email));
+  const { reasons } = await given.messages.explainMessages({ workspaceId, email });
+  expect(reasons.find(({ code }) => code === 'suppressed')?.text).toMatch(
+    /^The address is on the suppression list until \d{4}-.*Z: the address had bounced\.$/,
+  );
+});
+
 test('the words of a hard bounce replace those of a soft one, and not the other way', async () => {
   const { id, soft, hard } = await givenMessage();
   await report(process, key, [{ ...soft, diagnostic_code: '452 full' }]);
