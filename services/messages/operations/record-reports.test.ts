@@ -91,6 +91,13 @@ test('a hard bounce is shown by the message, counts, suppresses the address and 
   const { stats } = await given.messages.getBroadcastStats({ workspaceId, broadcastId });
   expect(stats).toMatchObject({ totalSent: 1, totalBounced: 1, totalSoftBounced: 0 });
   expect(await suppressionOf(email)).toMatchObject({ reason: 'bounced' });
+  const { facts } = await given.facts.listMessageFacts({ workspaceId, email, limit: 10 });
+  expect(
+    facts.map((fact) => [fact.id.replace(/.*:/, ''), fact.bounceClass, fact.diagnostic]),
+  ).toEqual([
+    ['bounced', 'hard', diagnostic],
+    ['sent', '', ''],
+  ]);
   expect(await takeEvents(process.context)).toMatchObject([
     { type: 'email.bounced', data: { email, message_id: id, bounce_class: 'hard', diagnostic } },
   ]);
