@@ -6,6 +6,7 @@ import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import type { HtmlPage } from './html/page.ts';
+import { providerReports } from './inbound/provider-reports.ts';
 import { broadcastPage } from './pages/broadcast/page.ts';
 import { confirmPage } from './pages/confirm.ts';
 import { preferencesPage } from './pages/preferences.ts';
@@ -23,8 +24,8 @@ export type Pages = {
 };
 
 /**
- * Every page: the documents, the answer to a form of subscription, and the pages behind the links
- * of mails and broadcasts.
+ * Every page: the documents, the answer to a form of subscription, the pages behind the links of
+ * mails and broadcasts, and the address for reports of providers.
  */
 export function openPages(given: {
   documents: HtmlPage;
@@ -51,6 +52,7 @@ export function openPages(given: {
       openPage({ readToken, hits }),
       clickPage({ readToken, readSigned, readLinks: linkReader(client), hits }),
       broadcastPage(given),
+      providerReports(given),
     ],
     close: hits.close,
   };

@@ -454,6 +454,27 @@ export const variables = [
         "isSecret": true
       },
       {
+        "name": "SOFT_BOUNCES",
+        "about": "Soft bounces of an address in a row, of as many messages, without a delivery, an open or a click between them, that suppress it.",
+        "fallback": "`5`",
+        "values": "2 to 1,000",
+        "isSecret": false
+      },
+      {
+        "name": "SOFT_BOUNCE_DAYS",
+        "about": "From the first to the last of these soft bounces there are at least so many days.",
+        "fallback": "`7`",
+        "values": "0 to 3,650",
+        "isSecret": false
+      },
+      {
+        "name": "SOFT_BOUNCE_SUPPRESSED_DAYS",
+        "about": "Days for which soft bounces suppress an address.",
+        "fallback": "`30`",
+        "values": "1 to 3,650",
+        "isSecret": false
+      },
+      {
         "name": "MESSAGES_OUTCOME_CONNECTIONS",
         "about": "Connections of its own for what was sent, beside those of `DATABASE_CONNECTIONS`.",
         "fallback": "`4`",

@@ -77,6 +77,14 @@ const sending: Dashboard = {
       queries: { '{{status}}': rate('postrider_messages_total', 'status') },
     },
     {
+      title: 'Reports of providers',
+      unit: 'cps',
+      queries: {
+        '{{type}} {{class}}': rate('postrider_reports_total', 'type, class', '{state="applied"}'),
+        '{{state}}': rate('postrider_reports_total', 'state', '{state!="applied"}'),
+      },
+    },
+    {
       title: 'Integrations',
       unit: 'short',
       queries: { '{{state}}': 'sum by (state) (postrider_integrations)' },

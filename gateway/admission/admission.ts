@@ -24,6 +24,8 @@
  * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
  * mails have no share (8), since mail programs come from few addresses, and two limits of their own
  * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503.
+ * Reports of providers have places of their own after 8; beyond these, and wherever else a limit
+ * refuses them with 429 or 503, the answer is that by which their provider sends them again.
  * `calls.ts` has the limits of calls by gRPC.
  */
 
@@ -52,6 +54,7 @@ import {
   limitsDefault,
   pacedStatuses,
   placesDefault,
+  reportRequests,
   unauthenticatedLargeBytes,
   veryLargeBodies,
   veryLargeBytes,
@@ -86,6 +89,7 @@ export class RequestAdmission {
   readonly #brake = new Brake();
   readonly #wrongLinks = { open: wrongLinkRate(), click: wrongLinkRate() };
   readonly #waitingClicks = new Bulkhead({ max: waitingClicksMax });
+  readonly #reports = new Bulkhead(reportRequests);
 
   constructor(
     server: WebServer,
@@ -234,6 +238,13 @@ export class RequestAdmission {
   countWrongLink(kind: 'open' | 'click', { clientAddress }: Exchange): void {
     const { isRefused, resetMs } = this.#wrongLinks[kind].take(clientNetwork(clientAddress));
     if (isRefused) throw tooManyWrongLinks(resetMs);
+  }
+
+  /** Takes a place of those for reports of providers; gives what ends it. */
+  enterReports({ clientAddress }: Exchange): () => void {
+    const network = clientNetwork(clientAddress);
+    if (!this.#reports.enter(network)) throw busy();
+    return () => this.#reports.leave(network);
   }
 
   /** Whether one more click may wait for the links of its mail. */

@@ -8,6 +8,7 @@ import { file_postrider_contacts_v1_segments } from '#gen/postrider/contacts/v1/
 import { file_postrider_contacts_v1_subscriptions } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { file_postrider_contacts_v1_timeline } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { file_postrider_messages_v1_messages } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { file_postrider_messages_v1_reports } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { file_postrider_messages_v1_suppressions } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { file_postrider_messages_v1_transactional } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { file_postrider_templates_v1_blocks } from '#gen/postrider/templates/v1/blocks_pb.ts';
@@ -34,6 +35,7 @@ export const contracts: readonly DescFile[] = [
   file_postrider_messages_v1_messages,
   file_postrider_messages_v1_transactional,
   file_postrider_messages_v1_suppressions,
+  file_postrider_messages_v1_reports,
   file_postrider_templates_v1_templates,
   file_postrider_templates_v1_blocks,
   file_postrider_webhooks_v1_webhooks,

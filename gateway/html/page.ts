@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.ts';
 /** The limits that pages use by themselves. */
 export type PageAdmission = Pick<
   RequestAdmission,
-  'countWrongLink' | 'readBody' | 'requireRoomToWait' | 'waitForLinks'
+  'countWrongLink' | 'enterReports' | 'readBody' | 'requireRoomToWait' | 'waitForLinks'
 >;
 
 /** A page for people, outside the JSON API. */

@@ -55,6 +55,7 @@ export const reasons = {
   TEMPLATE_BLOCK_NOT_FOUND: [Code.NotFound, checkId],
   BROADCAST_NOT_FOUND: [Code.NotFound, checkId],
   NOTIFICATION_NOT_FOUND: [Code.NotFound, checkId],
+  REPORTS_NOT_REGISTERED: [Code.NotFound, 'Register it by `webhooks.register`.'],
   MESSAGE_NOT_FOUND: [Code.NotFound, checkId],
   SUPPRESSION_NOT_FOUND: [
     Code.NotFound,

@@ -55,7 +55,6 @@ afterAll(async () => {
 });
 
 const types = ['email.bounced', 'email.sent'];
-const data = emailDataSql(`'m'`);
 
 /** Makes one event of each of two types; the types of each consumer that got a job. */
 async function told(workspaceId: string): Promise<Record<string, string[]>> {
@@ -64,7 +63,12 @@ async function told(workspaceId: string): Promise<Record<string, string[]>> {
     { em: store.fork(), outbox, workspaceId },
     {
       steps: `fact as (select unnest('{email.bounced,email.sent}'::text[]) as type)`,
-      events: [{ types, type: 'type', occurredAt: 'now()', data, from: 'fact' }],
+      events: [
+        {
+          ...{ types, type: 'type', occurredAt: 'now()', from: 'fact' },
+          data: emailDataSql(`'m'`, 'type'),
+        },
+      ],
       answer: 'true',
     },
     [],
@@ -119,7 +123,12 @@ test('a change that began before sees what is set before its statement', async (
       { em, outbox, workspaceId: 'w1' },
       {
         steps: 'fact as (select 1)',
-        events: [{ types, type: `'email.sent'`, occurredAt: 'now()', data, from: 'fact' }],
+        events: [
+          {
+            ...{ types, type: `'email.sent'`, occurredAt: 'now()', from: 'fact' },
+            data: emailDataSql(`'m'`, `'email.sent'`),
+          },
+        ],
         answer: '(select types from wanted) as wanted',
       },
       [],

@@ -48,7 +48,10 @@ afterAll(() => store.close());
 const occurredAt = new Date('2030-01-01T12:00:00Z');
 
 function events(type: string, count: number) {
-  return Array.from({ length: count }, (_, number) => ({ type, data: emailData(`${number}`) }));
+  return Array.from({ length: count }, (_, number) => ({
+    type,
+    data: emailData(`${number}`, type),
+  }));
 }
 
 /** The waiting batches, by size. */

@@ -108,6 +108,13 @@ export const resources = {
     beyond: 'suppressions.add and suppressions.import are refused.',
     freeBy: 'remove addresses by suppressions.remove',
   },
+  inbound_reports: {
+    unit: 'rows',
+    quota: 2_000_000,
+    beyond:
+      'Reports of providers are not taken now; the oldest that are done are deleted within the hour.',
+    freeBy: 'wait an hour, or ask for reports of fewer types by webhooks.register',
+  },
   pending_deliveries: {
     unit: 'rows',
     quota: 500_000,

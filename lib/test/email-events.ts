@@ -1,5 +1,5 @@
-/** Data of an event of a message, such as `email.bounced`. */
-export const emailData = (messageId: string) => ({
+/** Data of an event of a message. */
+export const emailData = (messageId: string, type = 'email.bounced') => ({
   email: 'ann@example.com',
   message_id: messageId,
   template_id: 'welcome',
@@ -7,8 +7,14 @@ export const emailData = (messageId: string) => ({
   list_id: null,
   channel: 'email',
   event_timestamp: '2030-01-01T12:00:00Z',
+  ...(type === 'email.bounced' && { bounce_class: 'hard', diagnostic: null }),
 });
 
-/** SQL of the same; `messageId` is SQL. */
-export const emailDataSql = (messageId: string) =>
-  `jsonb_set('${JSON.stringify(emailData(''))}', '{message_id}', to_jsonb((${messageId})::text))`;
+/** SQL of the same; `messageId` and `type` are SQL. */
+export const emailDataSql = (messageId: string, type = `'email.bounced'`) => {
+  const [bounced, other] = ['email.bounced', 'email.sent'].map((each) => {
+    return `'${JSON.stringify(emailData('', each))}'::jsonb`;
+  });
+  return `jsonb_set(case when ${type} = 'email.bounced' then ${bounced} else ${other} end,
+    '{message_id}', to_jsonb((${messageId})::text))`;
+};

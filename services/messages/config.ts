@@ -1,6 +1,7 @@
 import type { Variables } from '#lib/env.ts';
 import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
+import type { SoftBounceRule } from './reports/soft-bounces.ts';
 import { factConnections, outcomeConnections } from './store.ts';
 
 export const readConfig = configReader(
@@ -20,6 +21,7 @@ export const readConfig = configReader(
         'A database that was restored is put on hold: nothing is sent until `system.releaseHold`. `false` where replicas without loss are promoted routinely, which looks the same.',
     }),
     systemMailUrl: readSystemMailUrl(variables),
+    softBounces: readSoftBounces(variables),
     ...readOwnPoolSizes(variables),
     systemMailFrom: variables.text('SYSTEM_MAIL_FROM', {
       fallback: 'postrider@localhost',
@@ -36,6 +38,26 @@ export function readSystemMailUrl(variables: Variables): string {
     about:
       'The mail server for mail of the installation itself (sign-in codes, invitations, notices to owners), `smtps://user:password@host:465`.',
   });
+}
+
+/** When soft bounces suppress an address. */
+export function readSoftBounces(variables: Variables): SoftBounceRule {
+  const days = { from: 1, to: 3_650 };
+  return {
+    inRow: variables.integer('SOFT_BOUNCES', {
+      ...{ fallback: 5, from: 2, to: 1_000 },
+      about:
+        'Soft bounces of an address in a row, of as many messages, without a delivery, an open or a click between them, that suppress it.',
+    }),
+    overDays: variables.integer('SOFT_BOUNCE_DAYS', {
+      ...{ ...days, from: 0, fallback: 7 },
+      about: 'From the first to the last of these soft bounces there are at least so many days.',
+    }),
+    suppressedDays: variables.integer('SOFT_BOUNCE_SUPPRESSED_DAYS', {
+      ...{ ...days, fallback: 30 },
+      about: 'Days for which soft bounces suppress an address.',
+    }),
+  };
 }
 
 /** Connections to PostgreSQL beside those that every service has. */

@@ -13,11 +13,13 @@ import type {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import type { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import type { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import type { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { Outbox } from '#lib/events/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
@@ -30,10 +32,12 @@ import type { Hold } from './hold/hold.ts';
 import type { Contacts, Templates, TestData } from './peers.ts';
 import type { Feeds } from './plans/feeds.ts';
 import type { Plans } from './plans/plans.ts';
+import type { MailProvider } from './providers/provider.ts';
 import type { SystemMail } from './providers/smtp/system-mail.ts';
 import type { Journal } from './record/journal.ts';
 import type { ResultRecorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
+import type { SoftBounceRule } from './reports/soft-bounces.ts';
 import type { Transactional } from './transactional/open.ts';
 
 /** The dependencies of this service's operations and tasks. */
@@ -73,6 +77,10 @@ export type Context = {
   /** Absent where the process has no disk of its own. */
   journal: Journal | undefined;
   hold: Hold;
+  softBounces: SoftBounceRule;
+  providers: readonly MailProvider[];
+  /** Reports of an integration that this process takes. */
+  reportRate: RateLimiter;
 };
 
 /** The signature of each operation, by RPC. */
@@ -84,6 +92,8 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof SuppressionService> &
+  ServiceImpl<typeof ReportService> &
+  ServiceImpl<typeof InboundReportService> &
   ServiceImpl<typeof HoldService> &
   ServiceImpl<typeof SystemMailService> &
   ServiceImpl<typeof CredentialService> &

@@ -18,6 +18,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import { type KeptContext, readKeptContent } from './archive/kept.ts';
 import { readMessages } from './history/messages.ts';
 import { satellites } from './message-queries.ts';
+import { openRaw, rawPlace, rawPurpose } from './reports/store.ts';
 import { toMessageContent } from './views/message-content.ts';
 
 const messagesAtOnce = 500;
@@ -38,6 +39,8 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'variation_counts' },
     { table: 'uncounted_broadcasts' },
     { table: 'suppressions' },
+    { table: 'report_keys' },
+    { table: 'inbound_reports' },
     { table: 'sending_rates' },
     { table: 'event_interests' },
     { table: 'idempotency_keys' },
@@ -80,8 +83,33 @@ export function personSources(context: KeptContext, person: Person): PersonSourc
       table: 'confirmations',
       key: 'held.list_id',
     }),
+    reportSource(context, person),
     messageSource(context, person),
   ];
+}
+
+/** Reports, each with its raw JSON. */
+function reportSource(context: KeptContext, person: Person): PersonSource {
+  const source = personTable(context.store, person, {
+    ...{ kind: 'inbound_report', table: 'inbound_reports', key: 'held.id' },
+    json: `to_jsonb(held) - 'workspace_id' - 'raw' || jsonb_build_object('raw', encode(held.raw, 'base64'))`,
+  });
+  const { workspaceId } = person;
+  return {
+    ...source,
+    async read(place) {
+      const { records, next } = await source.read(place);
+      const opened = records.map(({ kind, data: { raw, ...rest } }) => {
+        const sealed = typeof raw === 'string' ? Buffer.from(raw, 'base64') : undefined;
+        const key = { workspaceId, id: `${rest.id}` };
+        return {
+          kind,
+          data: { ...rest, raw: sealed ? openRaw(context.keyring, { ...key, raw: sealed }) : null },
+        };
+      });
+      return { records: opened, next };
+    },
+  };
 }
 
 function messageSource(context: KeptContext, { workspaceId, email }: Person): PersonSource {
@@ -121,20 +149,29 @@ function objectOf(json: JsonValue): JsonObject {
 
 /** Everything that this service stores sealed. */
 export function sealedColumns(keyring: Keyring): SealedColumn<Buffer>[] {
-  const boxed = (table: string, column: string, purpose: string): SealedColumn<Buffer> => ({
+  const boxed = (
+    table: string,
+    column: string,
+    { purpose, key, placeOf }: BoxedRows,
+  ): SealedColumn<Buffer> => ({
     ...{ table, isIdFirst: true },
-    ...{ id: { name: 'message_id', type: 'uuid' }, type: 'bytea', batchRows: 50 },
+    ...{ id: { name: key, type: 'uuid' }, type: 'bytea', batchRows: 50 },
     ...{ read: `t.${column}`, column, write: 'given.value' },
     reseal: resealEach(
       ({ workspaceId, value }) => keyring.box(purpose, workspaceId).isCurrent(value),
       async ({ workspaceId, id, value }) => {
-        const plain = await keyring.openBox(purpose, workspaceId, value, id);
-        return keyring.box(purpose, workspaceId).seal(plain, id);
+        const plain = await keyring.openBox(purpose, workspaceId, value, placeOf(id));
+        return keyring.box(purpose, workspaceId).seal(plain, placeOf(id));
       },
     ),
   });
+  const ofMessages = { key: 'message_id', placeOf: (id: string) => id };
   return [
-    boxed('message_requests', 'request', 'message-requests'),
-    boxed('message_contents', 'content', 'message-contents'),
+    boxed('message_requests', 'request', { purpose: 'message-requests', ...ofMessages }),
+    boxed('message_contents', 'content', { purpose: 'message-contents', ...ofMessages }),
+    boxed('inbound_reports', 'raw', { purpose: rawPurpose, key: 'id', placeOf: rawPlace }),
   ];
 }
+
+/** Rows with a sealed value: their purpose, the column of their ids, and where each is sealed. */
+type BoxedRows = { purpose: string; key: string; placeOf(id: string): string };

@@ -9,6 +9,7 @@ import {
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { consumerPeers, deliverEvents, openOutbox } from '#lib/events/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
+import { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { servicePart } from '#lib/process/run-service.ts';
 import { Quotas } from '#lib/quotas/quotas.ts';
@@ -32,9 +33,12 @@ import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { ResultRecorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
+import { reportsBurst, reportsPerSecond } from './reports/report.ts';
 import { messagesRoutes, services } from './service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
+import { applyReports } from './tasks/apply-reports.ts';
 import { clearMessages } from './tasks/clear-messages.ts';
+import { clearReports } from './tasks/clear-reports.ts';
 import { eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { forgetContacts } from './tasks/forget-contacts.ts';
@@ -108,11 +112,15 @@ export const part = servicePart(readConfig, async (parts, config) => {
     journal,
     systemMail,
     hold,
+    softBounces: config.softBounces,
+    providers,
+    reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
   };
   const transactional = openTransactional(base);
   const context = { ...base, transactional };
   const erasing = eraseContents(context);
   const clearing = clearMessages(context);
+  const clearingReports = clearReports(context);
   return {
     store,
     services,
@@ -125,6 +133,8 @@ export const part = servicePart(readConfig, async (parts, config) => {
       eraseContents: erasing.task,
       clearMessages: clearing.task,
       forgetContacts: forgetContacts(store),
+      applyReports: applyReports(context),
+      clearReports: clearingReports.task,
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
@@ -132,6 +142,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     prepare: async () => {
       await erasing.add(store.fork(), 0);
       await clearing.add(store.fork(), 0);
+      await clearingReports.add(store.fork(), 0);
       await hold.start();
       if (journal) lock = await startJournal(context, journal, journalFolder);
       transactional.queue.start();

@@ -14,6 +14,8 @@ export type MessageRow = {
   unknown: number;
   by_hand: boolean;
   notification_id: string | null;
+  bounce_class: string | null;
+  diagnostic: string | null;
 } & Record<TimeColumn, string | null>;
 
 type TimeColumn = (typeof timeColumns)[number];
@@ -28,6 +30,7 @@ const timeColumns = [
   'bounced_at',
   'complained_at',
   'unsubscribed_at',
+  'soft_bounced_at',
   'created_at',
   'updated_at',
 ] as const;
@@ -60,7 +63,7 @@ export const stateSql = `case when complained_at is not null then 'complained'
 
 export const messageColumns = [
   'id, external_id, contact_email, broadcast_id, list_id, template_id, template_version, channel',
-  `${stateSql} as state, status_info, attempts, unknown, by_hand, notification_id`,
+  `${stateSql} as state, status_info, attempts, unknown, by_hand, notification_id, bounce_class, diagnostic`,
   ...timeColumns,
 ].join(', ');
 

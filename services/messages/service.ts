@@ -19,6 +19,7 @@ import {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { consumeBatchByBatch } from '#lib/events/consume.ts';
@@ -45,9 +46,12 @@ import { getHold } from './operations/get-hold.ts';
 import { getLink } from './operations/get-link.ts';
 import { getMessage } from './operations/get-message.ts';
 import { getNotification } from './operations/get-notification.ts';
+import { getReportStatus } from './operations/get-report-status.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
+import { importBounces } from './operations/import-bounces.ts';
 import { importSuppressions } from './operations/import-suppressions.ts';
 import { listBroadcastLinks } from './operations/list-broadcast-links.ts';
+import { listInboundReports } from './operations/list-inbound-reports.ts';
 import { listMessageFacts } from './operations/list-message-facts.ts';
 import { listMessages } from './operations/list-messages.ts';
 import { listNotifications } from './operations/list-notifications.ts';
@@ -56,17 +60,21 @@ import { listSuppressions } from './operations/list-suppressions.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
+import { recordReports } from './operations/record-reports.ts';
 import { refreshSettings } from './operations/refresh-settings.ts';
+import { registerReports } from './operations/register-reports.ts';
 import { releaseHold } from './operations/release-hold.ts';
 import { removeSuppression } from './operations/remove-suppression.ts';
 import { resealPasswords } from './operations/reseal-passwords.ts';
 import { retryMessage } from './operations/retry-message.ts';
+import { rotateReportSecret } from './operations/rotate-report-secret.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
 import { sendSystemMail } from './operations/send-system-mail.ts';
 import { sendTransactional } from './operations/send-transactional.ts';
 import { sendTransactionalBatch } from './operations/send-transactional-batch.ts';
 import { testTemplate } from './operations/test-template.ts';
+import { unregisterReports } from './operations/unregister-reports.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 import { updateNotification } from './operations/update-notification.ts';
@@ -85,6 +93,8 @@ export const services = [
   MailSettingsService,
   TransactionalService,
   SuppressionService,
+  ReportService,
+  InboundReportService,
   MessageFactsService,
   EventConsumerService,
   EventProducerService,
@@ -150,6 +160,15 @@ export function messagesRoutes(context: Context) {
       importSuppressions: importSuppressions(context),
       removeSuppression: removeSuppression(context),
     });
+    router.service(ReportService, {
+      registerReports: registerReports(context),
+      getReportStatus: getReportStatus(context),
+      unregisterReports: unregisterReports(context),
+      rotateReportSecret: rotateReportSecret(context),
+      listInboundReports: listInboundReports(context),
+      importBounces: importBounces(context),
+    });
+    router.service(InboundReportService, { recordReports: recordReports(context) });
     router.service(MessageFactsService, {
       countMessageFacts: countMessageFacts(context),
       listMessageFacts: listMessageFacts(context),

@@ -22,6 +22,8 @@ import { Expiry } from './migrations/m0020-expiry.ts';
 import { InterestVersions } from './migrations/m0021-interest-versions.ts';
 import { FileWorkspaces } from './migrations/m0022-file-workspaces.ts';
 import { ProviderIds } from './migrations/m0023-provider-ids.ts';
+import { Reports } from './migrations/m0024-reports.ts';
+import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -89,6 +91,8 @@ export function openMessagesStore(
       'm0021-interest-versions': InterestVersions,
       'm0022-file-workspaces': FileWorkspaces,
       'm0023-provider-ids': ProviderIds,
+      'm0024-reports': Reports,
+      'm0025-ends-of-suppressions': EndsOfSuppressions,
     },
   });
 }
@@ -106,4 +110,5 @@ export const counts: QuotaContext['counts'] = {
   content_bytes:
     'select sum(octet_length(content)) as used from message_contents where workspace_id = $1',
   suppressions: 'select count(*) as used from suppressions where workspace_id = $1',
+  inbound_reports: 'select count(*) as used from inbound_reports where workspace_id = $1',
 };

@@ -307,7 +307,7 @@ test('messages.list and broadcastStats', async () => {
   expect([read.status, read.body]).toEqual([200, { message }]);
   const stats = await get('messages.broadcastStats', { ...key(), broadcast_id: id });
   const words = ['sent', 'delivered', 'bounced', 'complained', 'failed', 'opened', 'clicked'];
-  const more = ['unsubscribed', 'skipped', 'deferred', 'unknown'];
+  const more = ['unsubscribed', 'skipped', 'deferred', 'unknown', 'soft_bounced'];
   expect([stats.status, stats.shape]).toEqual([
     200,
     {

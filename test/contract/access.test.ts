@@ -58,7 +58,7 @@ async function givenKey(
 }
 
 /** A request with nothing but the workspace, so that everything else in it is invalid. */
-function bareRequest(method: DescMethodUnary, workspaceId = home): Record<string, unknown> {
+function bareRequest(method: DescMethodUnary, workspaceId = home): Record<string, string> {
   const name = workspaceFieldOf(method);
   return method.input.fields.some((field) => field.name === name) ? { [name]: workspaceId } : {};
 }

@@ -77,6 +77,7 @@ const recordedLate = [
   'ListContactListsByList',
   'ListContacts',
   'ListCustomEvents',
+  'ListInboundReports',
   'ListMessages',
   'ListSegmentContacts',
   'ListSuppressions',

@@ -1,11 +1,16 @@
-import { type DescMethod, type DescMethodUnary, getOption } from '@bufbuild/protobuf';
+import {
+  type DescMethod,
+  type DescMethodUnary,
+  fromJson,
+  getOption,
+  type JsonObject,
+} from '@bufbuild/protobuf';
 import { ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { file_postrider_events_v1_events } from '#gen/postrider/events/v1/events_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { contracts } from '../../gateway/api/contracts.ts';
 import { type Route, routesOf } from '../../gateway/api/routes.ts';
-import { decoderOf } from '../../gateway/json/decode.ts';
 
 /** Every public operation. */
 export const routes: readonly Route[] = [...routesOf(contracts).values()].flat();
@@ -65,14 +70,14 @@ const transports = new Map<string, Transport>();
 export async function overGrpc(
   address: string,
   method: DescMethodUnary,
-  { token, request }: { token: string; request: Record<string, unknown> },
+  { token, request }: { token: string; request: JsonObject },
 ): Promise<{ code: number; error: string }> {
   const transport =
     transports.get(address) ?? createGrpcTransport({ baseUrl: `http://${address}` });
   transports.set(address, transport);
   const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
   try {
-    const message = decoderOf(method.input)(request, 1);
+    const message = fromJson(method.input, request);
     await transport.unary(method, undefined, 10_000, headers, message);
     return { code: 0, error: '' };
   } catch (error) {

@@ -9,7 +9,7 @@ import type { HtmlPage } from '../../html/page.ts';
 import type { HttpAnswer } from '../../http/answer.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { methodNotAllowed } from '../../http/refusal.ts';
-import { messagePage, type Report, reportOf } from './report.ts';
+import { type BroadcastReport, messagePage, reportOf } from './report.ts';
 
 const prefix = '/broadcasts/';
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
@@ -20,7 +20,7 @@ const keepMs = 2_000;
 const keptMaxBytes = 32 * 1024 * 1024;
 
 type PageContext = { broadcasts: Transport; authorization: Authorization };
-type Drawn = Report & { packed: Buffer };
+type Drawn = BroadcastReport & { packed: Buffer };
 
 /** The page of a broadcast, for whoever has its link. */
 export function broadcastPage({ broadcasts, authorization }: PageContext): HtmlPage {

@@ -13,10 +13,10 @@ const refreshSeconds = 10;
 
 const headers = secretPageHeaders(contentSecurityPolicy({ style, images: ['data:'] }));
 
-export type Report = { status: number; headers: Record<string, string>; body: string };
+export type BroadcastReport = { status: number; headers: Record<string, string>; body: string };
 
 /** The page of a broadcast; it asks for itself again while the broadcast may change. */
-export function reportOf(shown: GetBroadcastPageResponse): Report {
+export function reportOf(shown: GetBroadcastPageResponse): BroadcastReport {
   const { broadcast } = shown;
   if (!broadcast) return messagePage(404, 'Not found', 'There is no such broadcast.');
   const isLive = isMoving(broadcast.status);
@@ -27,11 +27,11 @@ export function reportOf(shown: GetBroadcastPageResponse): Report {
 }
 
 /** A page that says why there is no other. */
-export function messagePage(status: number, title: string, text: string): Report {
+export function messagePage(status: number, title: string, text: string): BroadcastReport {
   return page(status, title, html`<h1>${title}</h1><p>${text}</p>`);
 }
 
-function page(status: number, title: string, body: Html): Report {
+function page(status: number, title: string, body: Html): BroadcastReport {
   const text = htmlDocument({
     title: `${title} · Postrider`,
     style,

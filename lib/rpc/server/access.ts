@@ -19,6 +19,7 @@ import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from
 /** The caller's permissions in the workspace of its request. */
 export type Membership = {
   workspaceId: string;
+  isOwner: boolean;
   may(resource: string, action: 'read' | 'write'): boolean;
 };
 
@@ -84,6 +85,11 @@ export function hasPermission(
   action: 'read' | 'write',
 ): boolean {
   return context.values.get(membershipKey)?.may(resource, action) === true;
+}
+
+/** Whether the caller is an owner of the workspace: for what permissions do not give. */
+export function isOwner(context: Pick<HandlerContext, 'values'>): boolean {
+  return context.values.get(membershipKey)?.isOwner === true;
 }
 
 /** For operations with a part that needs a second permission. */
@@ -205,7 +211,7 @@ export function accessCheck(options: AccessOptions): Access {
     if (!claims) throw unauthenticated(missingToken);
     if (claims.type === 'service') {
       requireForm(workspaceId, guard);
-      values.set(membershipKey, { workspaceId, may: () => true });
+      values.set(membershipKey, { workspaceId, isOwner: true, may: () => true });
       return;
     }
     if (rule?.case === 'service') {
@@ -268,7 +274,7 @@ async function checkRule(
     const action = rule.value.write ? 'write' : 'read';
     if (!may(rule.value.resource, action)) throw missingPermission(rule.value.resource, action);
   }
-  return { workspaceId, may };
+  return { workspaceId, isOwner: subject.role === 'owner', may };
 }
 
 /** `workspace_id` is `workspaceId` in a message; the few other names are single words. */

@@ -86,6 +86,18 @@ const story = [
   'contact.created',
 ];
 
+test('an entry of a bounce has its class and the words of the server', async () => {
+  const workspaceId = await givenStory();
+  const bounced = fact(MessageFactKind.BOUNCED, 'bounced', 5);
+  given.messages.facts.unshift({ ...bounced, bounceClass: 'hard', diagnostic: '550 5.1.1 gone' });
+  const { timeline } = await list(workspaceId, { kinds: ['bounce_email', 'open_email'] });
+  expect(timeline.map(({ entityData }) => entityData)).toMatchObject([
+    { id: messageId, bounce_class: 'hard', diagnostic: '550 5.1.1 gone' },
+    { id: messageId },
+  ]);
+  expect(timeline[1]?.entityData).not.toHaveProperty('diagnostic');
+});
+
 test("a timeline lists entries newest first, each with the entity's current state", async () => {
   const workspaceId = await givenStory();
   const { timeline, kinds, nextCursor } = await list(workspaceId, { email: ' ANN@example.com' });

@@ -56,6 +56,10 @@ function entryOf(fact: MessageFact): OwnEntry {
       template_version: fact.templateVersion,
       broadcast_id: fact.broadcastId === '' ? null : fact.broadcastId,
       channel: fact.channel,
+      ...(fact.kind === MessageFactKind.BOUNCED && {
+        bounce_class: fact.bounceClass || null,
+        diagnostic: fact.diagnostic || null,
+      }),
     },
   };
 }

@@ -109,12 +109,29 @@ function reasonOf(row: MessageRow): Reason {
   const { state, status_info: info } = row;
   const at = timestampFromDate(new Date(row.sent_at ?? row.failed_at ?? row.updated_at ?? 0));
   const about = { at, messageId: row.id };
-  if (state !== 'skipped') {
-    return { ...about, code: state, text: info ? `${words[state]} (${info})` : words[state] };
+  if (state === 'bounced' || state === 'complained') {
+    return { ...about, code: state, text: quoting(words[state], row.diagnostic ?? info) };
   }
+  if (state === 'sent' && row.soft_bounced_at) return { ...about, ...returnedReason(row) };
+  if (state !== 'skipped') return { ...about, code: state, text: quoting(words[state], info) };
   const why = skipWords[info ?? ''] ?? info ?? 'it may not be sent to';
   const text = `The message was not sent: ${why}.`;
   return { ...about, code: `skipped_${info ?? 'unknown'}`, text };
+}
+
+const quoting = (text: string, said: string | null) => (said ? `${text} (${said})` : text);
+
+const returnedWords: Record<string, string> = {
+  soft: 'the mailbox may take others',
+  expired: 'no server took it for days',
+  message: 'for its content or size',
+  sender: 'for the reputation of the sender or a policy of the receiver',
+};
+
+function returnedReason({ bounce_class: named, diagnostic }: MessageRow): Reason {
+  const why = returnedWords[named ?? ''] ?? 'for a reason that its words do not say';
+  const text = `The mail server took the message, and it was returned: ${why}.`;
+  return { code: 'returned', text: quoting(text, diagnostic) };
 }
 
 function holdOf({ hold }: Context): Reason[] {
@@ -129,7 +146,9 @@ async function suppressionOf(
   const row = await findSuppression(store.fork(), workspaceId, email);
   if (!row) return [];
   const rest = row.reason === 'bounced' ? '' : ' Transactional mail is sent all the same.';
-  const text = `The address is on the suppression list: ${skipWords[row.reason] ?? row.reason}.${rest}`;
+  const until = row.expires_at === null ? '' : ` until ${new Date(row.expires_at).toISOString()}`;
+  const why = skipWords[row.reason] ?? row.reason;
+  const text = `The address is on the suppression list${until}: ${why}.${rest}`;
   return [{ code: 'suppressed', text, at: timestampFromDate(new Date(row.created_at)) }];
 }
 

@@ -8,7 +8,7 @@ export function getBroadcastStats({ store }: Context): Methods['getBroadcastStat
     await countMissing(store, workspaceId, broadcastId);
     const [counts] = await query<BroadcastCounts>(
       store.fork(),
-      `select sum(sent)::int as sent, sum(delivered)::int as delivered, sum(bounced)::int as bounced,
+      `select sum(sent)::int as sent, sum(delivered)::int as delivered, sum(bounced)::int as bounced, sum(soft_bounced)::int as soft_bounced,
          sum(complained)::int as complained, sum(failed)::int as failed, sum(opened)::int as opened,
          sum(clicked)::int as clicked, sum(unsubscribed)::int as unsubscribed, sum(skipped)::int as skipped,
          sum(deferred)::int as deferred, sum(unknown)::int as unknown

@@ -2,6 +2,7 @@ import { fromJson } from '@bufbuild/protobuf';
 import {
   type ListMessageFactsRequest,
   ListMessageFactsResponseSchema,
+  MessageFactKind,
 } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -38,6 +39,8 @@ function pageOf(request: ListMessageFactsRequest): { sql: string; values: unknow
   const sql = `select coalesce(json_agg(json_build_object(
       'id', fact_id, 'kind', kind, 'message_id', id, 'template_id', template_id,
       'template_version', template_version, 'broadcast_id', coalesce(broadcast_id, ''), 'channel', channel,
+      'bounce_class', case when kind = ${MessageFactKind.BOUNCED} then coalesce(bounce_class, '') else '' end,
+      'diagnostic', case when kind = ${MessageFactKind.BOUNCED} then coalesce(diagnostic, '') else '' end,
       'occurred_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     ) order by at desc, fact_id desc), '[]')::text as facts
     from (

@@ -4,7 +4,7 @@ import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireReason } from '../suppressions/input.ts';
-import type { StoredSuppression } from '../suppressions/store.ts';
+import { type StoredSuppression, suppressionColumns } from '../suppressions/store.ts';
 import { toSuppression } from '../views/suppression.ts';
 
 const limitDefault = 50;
@@ -46,7 +46,7 @@ export function pageSql(
     sql.push(`email ~>=~ ${bound(prefix)} and email ~<~ ${bound(prefix + highest)}`);
   }
   if (cursor !== '') sql.push(`email ~>~ ${bound(readCursor(cursor, emailIn))}`);
-  const text = `select email, reason, note, created_at from suppressions
+  const text = `select ${suppressionColumns} from suppressions
     where ${sql.join(' and ')} order by email using ~<~ limit ${limit}`;
   return { text: composed(text), values };
 }

@@ -65,6 +65,10 @@ export type Plans = {
   settings(workspaceId: string): Promise<GetSettingsResponse>;
   /** An integration's warm-up; undefined if it has none. */
   warmUp(workspaceId: string, integrationId: string): Promise<WarmUp | undefined>;
+  /** The base URL of what a workspace's mails link to. */
+  baseUrl(workspaceId: string): Promise<string>;
+  /** The kind of an integration's provider. */
+  kindOf(workspaceId: string, integrationId: string): Promise<string>;
   /** Has a workspace's settings and integrations read again. */
   refresh(workspaceId: string): void;
 };
@@ -127,6 +131,13 @@ export function createPlans(peers: {
     async warmUp(workspaceId, integrationId) {
       const { emailProvider } = await integrationOf(workspaceId, integrationId);
       return emailProvider?.warmUp;
+    },
+    async baseUrl(workspaceId) {
+      return baseUrlOf(await readSettings(workspaceId));
+    },
+    async kindOf(workspaceId, integrationId) {
+      const { emailProvider } = await integrationOf(workspaceId, integrationId);
+      return emailProvider?.kind ?? '';
     },
     async get(key) {
       const { workspaceId, integrationId, about } = key;

@@ -10,7 +10,7 @@ import { closing, count, givenSink, kinds, mailOf, people, send } from '../test/
 import { jsonProvider } from '../test/json-provider/provider.ts';
 import { startJsonServer } from '../test/json-provider/server.ts';
 import { providers } from './all.ts';
-import type { Sender, SenderHost } from './provider.ts';
+import type { MailProvider, Sender, SenderHost } from './provider.ts';
 import { smtp } from './smtp/provider.ts';
 
 /** A server of a kind, and how it misbehaves. */
@@ -245,18 +245,46 @@ test.each(servers)('%s settles what waits when it is closed', async (_, start) =
   expect(count(await all, 'not_started')).toBe(10);
 });
 
-test('reports of a provider name its ids of the mails', () => {
-  const [report] =
-    jsonProvider(() => 0).reports?.({
-      headers: new Headers(),
-      body: Buffer.from(
-        JSON.stringify([
-          { mail: 'mail-1', event: 'bounced', reason: 'full', at: '2026-11-26T00:00:00Z' },
-        ]),
-      ),
-    }) ?? [];
-  expect(report).toEqual({
-    ...{ providerId: 'mail-1', kind: 'bounced', info: 'full' },
-    at: new Date('2026-11-26T00:00:00Z'),
-  });
+const message = '5f2b1c1e-7d1b-4f8e-9a55-0d8c0f1e2a3b';
+const at = '2026-11-25T10:00:00.000Z';
+
+// The same three reports, as each kind writes them.
+test.each<[kind: string, provider: MailProvider, body: unknown]>([
+  [
+    'smtp',
+    smtp,
+    [
+      { event: 'delivered', message_id: message, recipient: 'Ann@Example.com', timestamp: at },
+      {
+        ...{ event: 'bounce', message_id: `<${message}@sender.example>`, timestamp: at },
+        ...{ recipient: 'ann@example.com', diagnostic_code: '550 5.1.1 no such user' },
+      },
+      { event: 'complaint', message_id: message, recipient: 'ann@example.com', timestamp: at },
+    ],
+  ],
+  [
+    'json',
+    jsonProvider(() => 0),
+    [
+      { id: '1', event: 'delivered', message, to: 'ann@example.com', reason: '', at },
+      {
+        id: '2',
+        event: 'bounce',
+        message,
+        to: 'ann@example.com',
+        reason: '550 5.1.1 no such user',
+        at,
+      },
+      { id: '3', event: 'complaint', message, to: 'ann@example.com', reason: '', at },
+    ],
+  ],
+])('reports of %s name the message, the recipient and the class', (_, provider, body) => {
+  const reports = provider.reports?.(Buffer.from(JSON.stringify(body)));
+  const common = { messageId: message, email: 'ann@example.com', at: new Date(at) };
+  expect(reports).toMatchObject([
+    { ...common, type: 'delivered' },
+    { ...common, type: 'bounce', class: 'hard', diagnostic: '550 5.1.1 no such user' },
+    { ...common, type: 'complaint', class: 'complaint' },
+  ]);
+  expect(new Set(reports?.map(({ key }) => key)).size).toBe(3);
 });

@@ -1,4 +1,5 @@
 import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Report, UnreadableReport } from '../reports/report.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /**
@@ -10,8 +11,12 @@ export type MailProvider = {
   kind: string;
   /** Reads an integration's settings, with its secrets opened. Throws where they are missing. */
   transport(provider: EmailProvider): Transport;
-  /** Reads what the provider says about mails that it took. Absent where it says nothing. */
-  reports?(request: ReportRequest): ProviderReport[];
+  /**
+   * Reads what the provider says about mails that it took, from the body of a request whose key is
+   * right. Throws `UnreadableBody` where nothing can be read; a report that cannot be read holds up
+   * no others. Absent where it says nothing.
+   */
+  reports?(body: Uint8Array): (Report | UnreadableReport)[];
 };
 
 /** The way to one account of a provider. */
@@ -64,17 +69,4 @@ export type Sender = {
   perMinute: number | undefined;
   /** Settles what was not begun, and ends. */
   close(): void;
-};
-
-/** A request of a provider's, as it came. */
-export type ReportRequest = { headers: Headers; body: Uint8Array };
-
-/** A provider's report about a mail that it took. */
-export type ProviderReport = {
-  /** The provider's id of the mail. */
-  providerId: string;
-  kind: 'delivered' | 'bounced' | 'complained';
-  /** One line without addresses. */
-  info: string;
-  at: Date;
 };

@@ -81,6 +81,12 @@ export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: 
     at === null ? [] : [{ email, listId, at }],
   );
   if (returned.length > 0) await requestConfirmations(em, workspaceId, returned);
+  await query(
+    em,
+    `delete from inbound_reports
+     where workspace_id = $1 and email = any($2::text[]) and received_at <= ${deletedAt('email')}`,
+    values,
+  );
   // The address stays, so that it is never mailed again; what people wrote about it does not.
   await query(
     em,

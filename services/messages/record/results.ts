@@ -2,6 +2,7 @@ import { EmailBouncedSchema, EmailSentSchema } from '#gen/postrider/events/v1/em
 import { type Outbox, writeWithEvents } from '#lib/events/outbox.ts';
 import { plainArray } from '#lib/postgres/arrays.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { suppressStep } from '../suppressions/store.ts';
 import { byKey } from './claims.ts';
 import { eventsOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
@@ -43,6 +44,8 @@ const steps = `
       sent_at = case when given.status = 'sent' then $3::timestamptz end,
       failed_at = case when given.status = 'failed' then $3::timestamptz end,
       bounced_at = case when given.is_bounce then $3::timestamptz end,
+      bounce_class = case when given.is_bounce then 'hard' end,
+      diagnostic = case when given.is_bounce then given.info end,
       owner = null,
       lease_until = null,
       updated_at = $3::timestamptz
@@ -51,19 +54,16 @@ const steps = `
     where ${byKey('m')}
       -- What was really sent is recorded whoever holds the lease by then.
       and (m.owner = $2 or (given.status = 'sent' and m.status in ('sending', 'deferred')))
-    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at,
+    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at, m.bounce_class, m.diagnostic,
       (m.sent_at is not null)::int - (before.sent_at is not null)::int as sent,
       (m.bounced_at is not null)::int - (before.bounced_at is not null)::int as bounced,
       (m.failed_at is not null)::int - (before.failed_at is not null)::int as failed,
       (m.status = 'deferred')::int - (before.status = 'deferred')::int as deferred,
       (m.unknown > 0)::int - (before.unknown > 0)::int as unknown
-  ), suppressed as (
-    insert into suppressions as s (workspace_id, email, reason, created_at)
-    select distinct $1::text, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
-    order by contact_email
-    -- The strongest reason: it keeps transactional mail away, too.
-    on conflict (workspace_id, email) do update set reason = 'bounced' where s.reason <> 'bounced'
-  ), ${countStep('recorded', {
+  ), ${suppressStep(
+    "select distinct contact_email as email, 'bounced' as reason from recorded where bounced_at is not null",
+  )}
+  , ${countStep('recorded', {
     sent: 'sent',
     bounced: 'bounced',
     failed: 'failed',

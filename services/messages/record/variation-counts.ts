@@ -5,6 +5,7 @@ const columns = [
   'opened',
   'clicked',
   'bounced',
+  'soft_bounced',
   'complained',
   'unsubscribed',
   'failed',

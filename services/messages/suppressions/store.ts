@@ -7,7 +7,31 @@ export type StoredSuppression = {
   reason: string;
   note: string | null;
   created_at: string;
+  /** When it ends by itself; null if it does not. */
+  expires_at: string | null;
 };
+
+export const suppressionColumns = 'email, reason, note, created_at, expires_at';
+
+/** Of an entry `s` that is there. One without an end replaces one with an end. */
+const isWeaker = `(s.expires_at is not null
+  or ${strengthSql('excluded.reason')} > ${strengthSql('s.reason')})`;
+
+/**
+ * The step of a statement that suppresses addresses for good, in SQL: `rows` selects each `email`
+ * once, with its `reason`, of workspace $1. In the order of addresses, so that parallel statements
+ * can't deadlock.
+ */
+export function suppressStep(rows: string): string {
+  return `suppressed as (
+    insert into suppressions as s (workspace_id, email, reason, created_at)
+    select $1::text, email, reason, now() from (${rows}) dead
+    order by email
+    on conflict (workspace_id, email) do update
+      set reason = excluded.reason, expires_at = null, note = case when s.expires_at is null then s.note end
+      where ${isWeaker}
+  )`;
+}
 
 /** An address that is new or has a stronger reason now. Others keep their entry. */
 export type WrittenSuppression = StoredSuppression & { is_new: boolean };
@@ -27,9 +51,9 @@ export function writeSuppressions(
      select $1, email, reason, note, now() from unnest($2::text[], $3::text[], $4::text[]) as given (email, reason, note)
      order by email
      on conflict (workspace_id, email) do update
-       set reason = excluded.reason, note = coalesce(excluded.note, s.note)
-       where ${strengthSql('excluded.reason')} > ${strengthSql('s.reason')}
-     returning email, reason, note, created_at, xmax = 0 as is_new`,
+       set reason = excluded.reason, note = coalesce(excluded.note, s.note), expires_at = null
+       where ${isWeaker}
+     returning ${suppressionColumns}, xmax = 0 as is_new`,
     [
       workspaceId,
       rows.map(({ email }) => email),
@@ -46,7 +70,7 @@ export async function findSuppression(
 ): Promise<StoredSuppression | undefined> {
   const [row] = await query<StoredSuppression>(
     em,
-    'select email, reason, note, created_at from suppressions where workspace_id = $1 and email = $2',
+    `select ${suppressionColumns} from suppressions where workspace_id = $1 and email = $2`,
     [workspaceId, email],
   );
   return row;

@@ -12,9 +12,11 @@ import {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { openOutbox } from '#lib/events/outbox.ts';
+import { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testQuotas } from '#lib/test/quotas.ts';
@@ -36,6 +38,7 @@ import { providers } from '../providers/all.ts';
 import { openSystemMail } from '../providers/smtp/system-mail.ts';
 import { ResultRecorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
+import { reportsBurst, reportsPerSecond } from '../reports/report.ts';
 import { messagesRoutes } from '../service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from '../store.ts';
 import { openTransactional } from '../transactional/open.ts';
@@ -99,6 +102,9 @@ export async function givenService() {
         url: `smtp://127.0.0.1:${sink.port}`,
         from: 'system@postrider.example',
       }),
+      softBounces: { inRow: 5, overDays: 7, suppressedDays: 30 },
+      providers,
+      reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
       ...over,
     };
     const context: Context = { ...base, transactional: openTransactional(base) };
@@ -115,6 +121,8 @@ export async function givenService() {
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
       suppressions: createClient(SuppressionService, transport(userClaims())),
+      reports: createClient(ReportService, transport(userClaims())),
+      inbound: createClient(InboundReportService, transport()),
     };
   };
   const first = newProcess();

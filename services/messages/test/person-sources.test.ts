@@ -4,6 +4,7 @@ import { query } from '#lib/postgres/query.ts';
 import { storeContents } from '../archive/store.ts';
 import { personSources } from '../kept-data.ts';
 import { resetAfterEach, useService } from './given.ts';
+import { givenKey, report } from './given-reports.ts';
 import { attachment, givenMessage } from './transactional.ts';
 
 const given = useService();
@@ -24,7 +25,7 @@ async function allRecords() {
   return records;
 }
 
-test('messages come with their values, files and kept content, beside suppression and confirmations', async () => {
+test('messages come with their values, files and kept content, beside suppression, confirmations and reports', async () => {
   const request = { data: { order: 7 }, options: { cc: ['boss@example.com'] } };
   const own = { contact_email: email };
   const id = await givenMessage(given.store, { ...own, request, attachments: [attachment] });
@@ -40,12 +41,15 @@ test('messages come with their values, files and kept content, beside suppressio
     `insert into confirmations (workspace_id, email, list_id, mailed_at) values ('w1', $1, 'weekly', now())`,
     [email],
   );
+  const delivered = { event: 'delivered', recipient: email, message_id: id };
+  await report(given, await givenKey(given), [delivered]);
   const records = await allRecords();
-  expect(records.slice(0, 2)).toMatchObject([
+  expect(records.slice(0, 3)).toMatchObject([
     { kind: 'suppression', data: { email, reason: 'opted_out', note: 'asked' } },
     { kind: 'confirmation', data: { email, list_id: 'weekly' } },
+    { kind: 'inbound_report', data: { email, type: 'delivered', raw: JSON.stringify(delivered) } },
   ]);
-  const messages = records.slice(2);
+  const messages = records.slice(3);
   expect(messages).toHaveLength(12);
   expect(messages.find(({ data }) => data.id === id)).toMatchObject({
     kind: 'message',

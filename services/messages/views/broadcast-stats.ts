@@ -5,6 +5,7 @@ export type BroadcastCounts = Record<
   | 'sent'
   | 'delivered'
   | 'bounced'
+  | 'soft_bounced'
   | 'complained'
   | 'failed'
   | 'opened'
@@ -24,6 +25,7 @@ export function toBroadcastStats(
     totalSent: counts?.sent ?? 0,
     totalDelivered: counts?.delivered ?? 0,
     totalBounced: counts?.bounced ?? 0,
+    totalSoftBounced: counts?.soft_bounced ?? 0,
     totalComplained: counts?.complained ?? 0,
     totalFailed: counts?.failed ?? 0,
     totalOpened: counts?.opened ?? 0,

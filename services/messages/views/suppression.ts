@@ -8,11 +8,13 @@ export function toSuppression({
   reason,
   note,
   created_at: createdAt,
+  expires_at: expiresAt,
 }: StoredSuppression): MessageInitShape<typeof SuppressionSchema> {
   return {
     email,
     reason,
     note: note ?? undefined,
     createdAt: timestampFromDate(new Date(createdAt)),
+    expiresAt: expiresAt === null ? undefined : timestampFromDate(new Date(expiresAt)),
   };
 }

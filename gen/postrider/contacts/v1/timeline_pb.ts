@@ -80,7 +80,8 @@ export type TimelineEntry = Message<"postrider.contacts.v1.TimelineEntry"> & {
 
   /**
    * The entity's current state: for a list its `id`, `name` and `status` (null if the contact is removed); for a segment `id` and `name`; for a custom event `event_name`,
-   * `properties` and its goal; for a message `id`, `template_id`, `template_version`, `broadcast_id` and `channel`. Absent if it is gone.
+   * `properties` and its goal; for a message `id`, `template_id`, `template_version`, `broadcast_id` and `channel`,
+   * of a bounce its `bounce_class` and `diagnostic` too. Absent if it is gone.
    *
    * @generated from field: google.protobuf.Struct entity_data = 8;
    */

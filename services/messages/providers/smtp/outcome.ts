@@ -1,4 +1,4 @@
-import { withoutAddresses } from '#lib/log.ts';
+import { beginningOf, oneLine } from '../../reports/one-line.ts';
 import { infoLength, retryAfterMaxMs, type SendOutcome } from '../outcome.ts';
 import {
   type Command,
@@ -9,26 +9,9 @@ import {
 
 export type Reply = { code: number; text: string };
 
-/** A reply may have 400 KB; code, reason and delay are in its first lines. */
-const wordsLength = 2_000;
-
 /** A reply as it is recorded: one line without addresses, of at most 255 characters. */
-export function infoOf(reply: Reply): string {
-  const words = withoutAddresses(wordsOf(reply));
-  return `${reply.code} ${words}`
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-    .slice(0, infoLength);
-}
-
-/**
- * The beginning of a long reply. It ends with a whole word, since half an address does not look
- * like one.
- */
-function wordsOf({ text }: Reply): string {
-  if (text.length <= wordsLength) return text;
-  const start = text.slice(0, wordsLength);
-  return start.slice(0, Math.max(start.lastIndexOf(' '), start.lastIndexOf('\n'), 0));
+export function infoOf({ code, text }: Reply): string {
+  return oneLine(`${code} ${text}`, infoLength);
 }
 
 /** The reason of an outage: the refused command and the reply. */
@@ -59,7 +42,7 @@ export function refusal(command: Command, reply: Reply): SendOutcome {
   if (isPermanent) {
     return permanent({ command, code: reply.code, enhanced: enhancedOf(reply), info });
   }
-  const retryAfterMs = statedDelay(wordsOf(reply));
+  const retryAfterMs = statedDelay(beginningOf(reply.text));
   return retryAfterMs === undefined
     ? { kind: 'deferred', info }
     : { kind: 'deferred', info, retryAfterMs };
@@ -85,7 +68,7 @@ export function answered(reply: Reply): SendOutcome {
 
 /** The id that servers name as `queued as 4F3B2A1C0D`; undefined where they name none. */
 function queueIdOf({ text }: Reply): string | undefined {
-  return /\bqueued as <?([A-Za-z0-9._-]{1,100})/i.exec(wordsOf({ code: 250, text }))?.[1];
+  return /\bqueued as <?([A-Za-z0-9._-]{1,100})/i.exec(beginningOf(text))?.[1];
 }
 
 /** RFC 3463's code at the start of the text, such as `5.1.1`; empty if there is none. */

@@ -1,0 +1,51 @@
+import type { ReportClass } from './classes.ts';
+
+export const reportTypes = ['delivered', 'bounce', 'complaint'] as const;
+export type ReportType = (typeof reportTypes)[number];
+
+/**
+ * One statement of a provider about a mail that it took. A provider's folder makes it of a request,
+ * and everything else is the same for all of them.
+ */
+export type Report = {
+  /** Tells it from others of its integration: a repeat has the same. */
+  key: string;
+  /** Undefined for what changes nothing, such as a delay. */
+  type: ReportType | undefined;
+  /** Undefined for a delivery, and for what changes nothing. */
+  class: ReportClass | undefined;
+  /** The message that it names by an id of ours. */
+  messageId: string | undefined;
+  /** The recipient in its canonical form. */
+  email: string;
+  /** When it happened; undefined where the provider does not say. */
+  at: Date | undefined;
+  /** The provider's own word for a bounce. */
+  category: string;
+  /** The server's words: one line without addresses, of at most `diagnosticLength` characters. */
+  diagnostic: string;
+  /** The kind of complaint. */
+  complaintType: string;
+  /** As it came, as JSON. */
+  raw: string;
+};
+
+/** One that cannot be read. It may hold any address, so nothing of it is kept. */
+export type UnreadableReport = { key: string; isUnreadable: true };
+
+export const diagnosticLength = 255;
+/** A request with more is refused. */
+export const reportsMax = 1_000;
+/** Of one integration, in each process. */
+export const reportsPerSecond = 2_000;
+export const reportsBurst = 20_000;
+
+const uuid = /(?<![0-9a-f-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f-])/i;
+
+/** The id in a text that names a message: an id, or a Message-ID with it. */
+export function messageIdIn(text: string): string | undefined {
+  return uuid.exec(text.slice(0, 1_000))?.[0]?.toLowerCase();
+}
+
+/** A request of which nothing can be read. */
+export class UnreadableBody extends Error {}

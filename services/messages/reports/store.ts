@@ -1,0 +1,215 @@
+import { addJob } from '#lib/jobs/jobs.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { type Effect, effectOf, type GivenReport, type ReportMatch } from './apply.ts';
+import type { Registration, ReportPlace } from './keys.ts';
+import type { Report, ReportType, UnreadableReport } from './report.ts';
+
+/*
+ * Reports wait in `inbound_reports` from the answer to their provider until they are applied.
+ *
+ * States: received (`due_at` is when it is applied), applied, unmatched, ignored, invalid. A report
+ * about a message whose result is not recorded yet is looked at again for an hour. A row is unique
+ * by the workspace, the integration and the key of its report, so that a repeat stores nothing.
+ *
+ * Order: stored and answered, then applied by the job `applyReports`, one a workspace, so that
+ * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`).
+ */
+
+/** Sealed with the key of kept contents, for other places. */
+export const rawPurpose = 'message-contents';
+export const rawPlace = (id: string) => `report ${id}`;
+
+/** Larger ones are not kept. */
+const rawMaxBytes = 8 * 1_024;
+const waitsForMs = 60 * 60_000;
+const againAfterMs = 30_000;
+
+/** The report as it came, as JSON. */
+export function openRaw(
+  keyring: Keyring,
+  { workspaceId, id, raw }: { workspaceId: string; id: string; raw: Buffer },
+): string {
+  return keyring.box(rawPurpose, workspaceId).open(raw, rawPlace(id)).toString();
+}
+
+type StoredReport = { type: string; class: string; state: string };
+
+/** Of stored reports, those that were not known: by their states. */
+export async function storeReports(
+  em: EntityManager,
+  keyring: Keyring,
+  given: {
+    place: ReportPlace;
+    source: string;
+    registration: Registration;
+    reports: readonly (Report | UnreadableReport)[];
+    now: Date;
+  },
+): Promise<StoredReport[]> {
+  const { place, source, now, registration } = given;
+  const { workspaceId, integrationId } = place;
+  const box = keyring.box(rawPurpose, workspaceId);
+  const rows = uniqueByKey(given.reports).map((report) => {
+    const id = crypto.randomUUID();
+    if ('isUnreadable' in report) return { ...nothing, id, key: report.key, state: 'invalid' };
+    const raw = Buffer.from(report.raw);
+    return {
+      ...report,
+      id,
+      state: stateOf(report, registration),
+      raw: raw.length <= rawMaxBytes ? box.seal(raw, rawPlace(id)) : null,
+    };
+  });
+  const stored = await query<StoredReport>(
+    em,
+    `insert into inbound_reports (workspace_id, integration_id, source, received_at, id, event_key, state, type, class, effect,
+       message_id, email, occurred_at, category, diagnostic, complaint_type, raw, due_at)
+     select $1, $2, $3, $4::timestamptz, id, event_key, state, type, class, effect, message_id, email,
+       least(coalesce(occurred_at, $4), $4), nullif(category, ''), nullif(diagnostic, ''), nullif(complaint_type, ''), raw,
+       case when state = 'received' then $4 end
+     from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[], $11::text[], $12::timestamptz[],
+       $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[])
+       as given (id, event_key, state, type, class, message_id, email, occurred_at, category, diagnostic, complaint_type, raw, effect)
+     order by event_key
+     on conflict (workspace_id, integration_id, event_key) do nothing
+     returning type, coalesce(class, '') as class, state`,
+    [
+      ...[workspaceId, integrationId, source, now.toISOString()],
+      rows.map(({ id }) => id),
+      rows.map(({ key }) => key),
+      rows.map(({ state }) => state),
+      rows.map(({ type }) => type ?? ''),
+      rows.map((row) => row.class ?? null),
+      rows.map(({ messageId }) => messageId ?? null),
+      rows.map(({ email }) => email),
+      rows.map(({ at }) => at?.toISOString() ?? null),
+      rows.map(({ category }) => category),
+      rows.map(({ diagnostic }) => diagnostic),
+      rows.map(({ complaintType }) => complaintType),
+      rows.map(({ raw }) => raw),
+      rows.map((row) => effectOf(row) ?? null),
+    ],
+  );
+  if (stored.some(({ state }) => state === 'received')) await addApplying(em, workspaceId);
+  return stored;
+}
+
+const nothing: Omit<Report, 'key' | 'raw'> & { raw: null } = {
+  ...{ type: undefined, class: undefined, messageId: undefined, email: '', at: undefined },
+  ...{ category: '', diagnostic: '', complaintType: '', raw: null },
+};
+
+/** The first of each key: a statement must not insert one twice. */
+function uniqueByKey<Of extends { key: string }>(reports: readonly Of[]): Of[] {
+  return [...new Map(reports.toReversed().map((each) => [each.key, each])).values()];
+}
+
+function stateOf(report: Report, { types }: Registration): string {
+  const { type, messageId } = report;
+  if (type === undefined || effectOf(report) === undefined || !types.includes(type)) {
+    return 'ignored';
+  }
+  return messageId === undefined ? 'unmatched' : 'received';
+}
+
+/** The job that applies a workspace's reports; one that waits already is moved. */
+export function addApplying(em: EntityManager, workspaceId: string, runAt?: Date): Promise<void> {
+  const payload = { workspaceId };
+  const job = { task: 'applyReports', payload, key: `applyReports ${workspaceId}` };
+  return addJob(em, 'messages', runAt ? { ...job, runAt } : job);
+}
+
+type DueRow = {
+  id: string;
+  integration_id: string;
+  type: ReportType;
+  class: string | null;
+  effect: Effect;
+  message_id: string;
+  email: string;
+  occurred_at: string;
+  received_at: string;
+  diagnostic: string | null;
+};
+
+export type DueReport = GivenReport & { id: string; type: ReportType; receivedAt: Date };
+
+/** Locks the reports that are due, the oldest first. */
+export async function takeDue(
+  em: EntityManager,
+  workspaceId: string,
+  max: number,
+): Promise<DueReport[]> {
+  const rows = await query<DueRow>(
+    em,
+    `select id, integration_id, type, class, effect, message_id, email, occurred_at, received_at, diagnostic
+     from inbound_reports where workspace_id = $1 and due_at <= now()
+     order by due_at limit ${max} for update skip locked`,
+    [workspaceId],
+  );
+  return rows.map((row) => ({
+    ...{ id: row.id, type: row.type, effect: row.effect, email: row.email },
+    messageId: row.message_id,
+    integrationId: row.integration_id,
+    receivedAt: new Date(row.received_at),
+    at: new Date(row.occurred_at),
+    class: row.class ?? undefined,
+    diagnostic: row.diagnostic ?? '',
+  }));
+}
+
+type SettledReport = { id: string; type: ReportType; class: string; state: string };
+
+/**
+ * Ends reports, by what was found of each. One whose message is not sent yet is looked at again,
+ * for an hour. One about a message whose contact is deleted keeps no address.
+ */
+export async function settle(
+  em: EntityManager,
+  workspaceId: string,
+  given: { reports: readonly DueReport[]; verdicts: readonly ReportMatch[]; now: Date },
+): Promise<SettledReport[]> {
+  const { reports, verdicts, now } = given;
+  const settled = reports.map(({ id, receivedAt, type, class: named = '' }, place) => {
+    const verdict = verdicts[place] ?? 'unmatched';
+    const mayWait = now.getTime() - receivedAt.getTime() < waitsForMs;
+    const waits = verdict === 'waiting' && mayWait;
+    return {
+      id,
+      type,
+      class: named,
+      state: waits ? 'received' : verdict === 'applied' ? 'applied' : 'unmatched',
+      dueAt: waits ? new Date(now.getTime() + againAfterMs).toISOString() : null,
+      isForgotten: verdict === 'forgotten',
+    };
+  });
+  await query(
+    em,
+    `update inbound_reports r set state = given.state, due_at = given.due_at,
+       email = case when is_forgotten then '' else r.email end,
+       raw = case when is_forgotten then null else r.raw end
+     from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bool[]) as given (id, state, due_at, is_forgotten)
+     where r.workspace_id || '' = $1 and r.id = given.id`,
+    [
+      workspaceId,
+      settled.map(({ id }) => id),
+      settled.map(({ state }) => state),
+      settled.map(({ dueAt }) => dueAt),
+      settled.map(({ isForgotten }) => isForgotten),
+    ],
+  );
+  return settled.filter(({ dueAt }) => dueAt === null);
+}
+
+/** When the next report of the workspace is due. */
+export async function nextDueAt(em: EntityManager, workspaceId: string): Promise<Date | undefined> {
+  const [row] = await query<{ due_at: string }>(
+    em,
+    `select due_at from inbound_reports where workspace_id = $1 and due_at is not null
+     order by due_at limit 1`,
+    [workspaceId],
+  );
+  return row && new Date(row.due_at);
+}

@@ -1,0 +1,75 @@
+import type { ReportVerdict } from '#gen/postrider/messages/v1/reports_pb.ts';
+import { type EventBatch, eventsOf } from '#lib/events/outbox.ts';
+import { query } from '#lib/postgres/query.ts';
+import { broadcastMessageId } from '../message.ts';
+import { applyReports } from '../tasks/apply-reports.ts';
+import { batchOf, type Given } from './given.ts';
+
+type Process = Pick<Given, 'context' | 'inbound'>;
+
+export const smtpPlace = { workspaceId: 'w1', integrationId: 'smtp-1' };
+
+/** The key of the integration, which is registered anew. */
+export async function givenKey(
+  { reports }: Pick<Given, 'reports'>,
+  place = smtpPlace,
+): Promise<string> {
+  await reports.unregisterReports(place).catch(() => {});
+  const { status } = await reports.registerReports(place);
+  return keyIn(status?.endpoints[0]?.url);
+}
+
+export const keyIn = (url = ''): string => new URL(url).searchParams.get('key') ?? '';
+
+/** Mails of a new broadcast to each address, and their ids. */
+export async function givenSent(given: Pick<Given, 'sender'>, emails: string[]) {
+  const batch = batchOf(emails);
+  await given.sender.sendBatch(batch);
+  const { workspaceId, broadcastId } = batch;
+  const ids = emails.map((email) => broadcastMessageId(workspaceId, broadcastId, email));
+  return { batch, broadcastId, ids };
+}
+
+/** Posts reports as the gateway does, and applies them. */
+export async function report(
+  process: Process,
+  key: string,
+  events: unknown,
+  place = smtpPlace,
+): Promise<ReportVerdict> {
+  const body = Buffer.from(JSON.stringify(events));
+  const { verdict } = await process.inbound.recordReports({
+    ...place,
+    provider: 'smtp',
+    key,
+    body,
+  });
+  await applyAll(process.context);
+  return verdict;
+}
+
+/** Applies what is due in all workspaces. */
+export async function applyAll(context: Process['context']): Promise<void> {
+  const apply = applyReports(context);
+  for (;;) {
+    const due = await query<{ workspace_id: string }>(
+      context.store.fork(),
+      'select distinct workspace_id from inbound_reports where due_at <= now()',
+      [],
+    );
+    if (due.length === 0) return;
+    for (const { workspace_id: workspaceId } of due) await apply({ workspaceId });
+  }
+}
+
+/** The events of messages that wait for webhooks, the newest last, which are forgotten. */
+export async function takeEvents({ store }: Process['context']) {
+  const rows = await query<{ payload: EventBatch }>(
+    store.fork(),
+    `delete from messages_jobs._private_jobs where payload ->> 'consumer' = 'webhooks' returning payload`,
+    [],
+  );
+  return rows
+    .flatMap(({ payload }) => eventsOf(payload))
+    .map(({ type, dataJson }) => ({ type, data: JSON.parse(dataJson) }));
+}
