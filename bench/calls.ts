@@ -3,12 +3,16 @@ import { Pool } from 'undici';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { type Consumer, startConsumer } from './events.ts';
 import { readPids, usageOf } from './processes.ts';
+import { type Receiver, startReceiver } from './webhooks/receiver.ts';
+import { subscribe } from './webhooks/tenant.ts';
 
 type Request = { path: string; body?: object };
 type Operation = { name: string; request: (number: number) => Request };
 
 const contactsRead = 1_000;
 const listId = 'bench';
+/** Each of its calls has one event for the endpoint. */
+const webhookOperation = 'customEvents.upsert';
 const addressOf = (number: number) => `reader${number % contactsRead}@example.com`;
 
 /** `number` counts the calls of a loop; `loop` is another word for each loop. */
@@ -56,7 +60,7 @@ const operationsOf = (workspace_id: string, loop: string): Operation[] => {
         }),
     },
     {
-      name: 'customEvents.upsert',
+      name: webhookOperation,
       request: (number) =>
         post('customEvents.upsert', {
           email: addressOf(number),
@@ -77,6 +81,7 @@ export async function benchCalls(args: string[]): Promise<void> {
       callers: { type: 'string', default: '1,16,64' },
       only: { type: 'string', default: '' },
       'with-listener': { type: 'boolean', default: false },
+      'with-webhook': { type: 'boolean', default: false },
     },
   });
   const consumer = values['with-listener'] ? await startConsumer() : undefined;
@@ -84,13 +89,16 @@ export async function benchCalls(args: string[]): Promise<void> {
     variables: consumer?.variables ?? {},
     keys: consumer?.keys,
   });
+  const receiver = values['with-webhook'] ? await startReceiver() : undefined;
   try {
     await consumer?.listen(stack);
+    if (receiver) await subscribe(stack, receiver.good, 'custom_event.created');
     await givenContacts(stack);
     const callerCounts = values.callers.split(',').map(Number);
     const wanted = ({ name }: Operation) => name === 'lists.get' || name.includes(values.only);
     for (const operation of operationsOf(stack.workspaceId, 'warm').filter(wanted)) {
-      await measure({ stack, consumer }, operation, { callers: 8, seconds: 3 });
+      const { count } = await measure({ stack, consumer }, operation, { callers: 8, seconds: 3 });
+      if (operation.name === webhookOperation) await receiver?.takeAll(count);
     }
     for (const callers of callerCounts) {
       console.log(`\n${callers} callers        calls/s   ÷ get   p50 ms   p99 ms   CPU µs a call`);
@@ -100,12 +108,25 @@ export async function benchCalls(args: string[]): Promise<void> {
         const found = await measure({ stack, consumer }, operation, { callers, seconds });
         most ||= found.rate;
         print(operation.name, found, found.rate / most);
+        if (receiver && operation.name === webhookOperation)
+          await printDelivered(receiver, found, most);
       }
     }
   } finally {
     await stack.stop();
     consumer?.stop();
+    receiver?.stop();
   }
+}
+
+/** From the first call of a loop until its last callback was received. */
+async function printDelivered(receiver: Receiver, found: Found, most: number): Promise<void> {
+  const { arrivals, twice } = await receiver.takeAll(found.count);
+  const tookMs = Math.max(...arrivals.map(({ atMs }) => atMs)) - found.startedAtMs;
+  const rate = (arrivals.length * 1_000) / tookMs;
+  console.log(
+    `  delivered ${arrivals.length} of ${found.count}, twice ${twice}: ${rate.toFixed(0)}/s, ÷ get ${(rate / most).toFixed(2)}`,
+  );
 }
 
 async function givenContacts({ api, workspaceId }: BenchStack): Promise<void> {
@@ -117,7 +138,14 @@ async function givenContacts({ api, workspaceId }: BenchStack): Promise<void> {
   await api('contacts.import', { body: { ...key, contacts, subscribe_to_lists: [listId] } });
 }
 
-type Found = { rate: number; p50: number; p99: number; costs: Map<string, number> };
+type Found = {
+  count: number;
+  startedAtMs: number;
+  rate: number;
+  p50: number;
+  p99: number;
+  costs: Map<string, number>;
+};
 
 async function measure(
   { stack, consumer }: { stack: BenchStack; consumer: Consumer | undefined },
@@ -160,6 +188,8 @@ async function measure(
   const sorted = times.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0;
   return {
+    count: times.length,
+    startedAtMs: performance.timeOrigin + startedAtMs,
     rate: (times.length / tookMs) * 1_000,
     ...{ p50: at(0.5), p99: at(0.99) },
     costs: new Map(costs),

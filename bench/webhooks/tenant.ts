@@ -17,9 +17,13 @@ export async function givenTenant({ setting }: BenchStack, workspaceId: string):
   return { api, workspaceId };
 }
 
-/** Listens to new contacts. */
-export async function subscribe({ api, workspaceId }: Tenant, url: string): Promise<string> {
-  const body = { workspace_id: workspaceId, name: 'Bench', url, event_types: ['contact.created'] };
+/** Listens to new contacts, or to other events. */
+export async function subscribe(
+  { api, workspaceId }: Tenant,
+  url: string,
+  type = 'contact.created',
+): Promise<string> {
+  const body = { workspace_id: workspaceId, name: 'Bench', url, event_types: [type] };
   const { subscription } = await api<{ subscription: { id: string } }>(
     'webhookSubscriptions.create',
     { body },
