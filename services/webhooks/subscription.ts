@@ -75,10 +75,10 @@ export function hostOf({ url }: { url: string }): string {
 
 export type SubscriptionKey = { workspaceId: string; id: string };
 
-/** A key of maps. */
 /** SQL of whether an endpoint has failed of late: then claims open a gate in its row. */
 export const isGatedSql = '(probe_at is not null or recovered_at is not null)';
 
+/** A key of maps. */
 export const nameOf = ({ workspaceId, id }: SubscriptionKey): string => `${workspaceId}/${id}`;
 
 export function subscriptionNotFound(): ConnectError {

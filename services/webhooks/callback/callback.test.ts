@@ -11,14 +11,14 @@ import type { OutsideAddress } from '#lib/outside/names/target.ts';
 import { certificate } from '../../../test/certificate.ts';
 import { givenEndpoint, urlOf } from '../test/given-endpoint.ts';
 import { type Callback, sendCallback } from './callback.ts';
-import { keyOf } from './signature.ts';
+import { signerOf } from './signature.ts';
 
 const egress = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
 afterAll(() => egress.close());
 
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const callback = {
-  key: keyOf(secret),
+  sign: signerOf(secret),
   workspaceId: 'acme',
   id: '11111111-2222-3333-4444-555555555555',
   type: 'contact.created',

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Mac } from '#lib/keys/mac.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { isOurs, reasonOf } from '#lib/outside/failure.ts';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
@@ -8,8 +9,7 @@ import { signatureOf } from './signature.ts';
 /** One attempt to deliver an event. */
 export type Callback = {
   url: string;
-  /** The key of the signature. */
-  key: Buffer;
+  sign: Mac;
   workspaceId: string;
   /** The delivery; the same in each attempt. */
   id: string;
@@ -58,7 +58,7 @@ export function sendCallback(
 
 function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(callback.url);
-  const { id, key } = callback;
+  const { id, sign } = callback;
   const body = bodyOf(callback);
   const traceparent = currentTraceparent();
   const timestamp = `${Math.floor(now.getTime() / 1_000)}`;
@@ -71,7 +71,7 @@ function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
       'user-agent': 'Postrider-Webhooks/1',
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': signatureOf(key, id, timestamp, body),
+      'webhook-signature': signatureOf(sign, id, timestamp, body),
       'postrider-attempt': `${callback.attempt}`,
       ...(traceparent && { traceparent }),
     },

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Mac } from '#lib/keys/mac.ts';
 import type { SubscriptionKey } from '../subscription.ts';
+import { signerOf } from './signature.ts';
 
 /** A secret of Standard Webhooks: the key of the signature is the decoded bytes. */
 export function newSecret(): string {
@@ -21,6 +24,21 @@ export function sealSecret(keyring: Keyring, key: SubscriptionKey, secret: strin
 
 export function openSecret(keyring: Keyring, key: SubscriptionKey, sealed: string): string {
   return keyring.open(webhookSecrets, sealed, placeOf(key));
+}
+
+/** Of endpoints that get many callbacks: to open a secret takes as long as to sign. */
+const signersMax = 1_000;
+const signers = new WeakMap<Keyring, LRUCache<string, Mac>>();
+
+/** Signs callbacks by a sealed secret. Throws if it can't be opened. */
+export function openSigner(keyring: Keyring, key: SubscriptionKey, sealed: string): Mac {
+  const known = signers.get(keyring) ?? new LRUCache<string, Mac>({ max: signersMax });
+  signers.set(keyring, known);
+  // A secret that was sealed for another place is not opened.
+  const name = `${key.workspaceId} ${key.id} ${sealed}`;
+  const signer = known.get(name) ?? signerOf(openSecret(keyring, key, sealed));
+  known.set(name, signer);
+  return signer;
 }
 
 /** Whether it is sealed by the key that is in use now. */

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { keyOf, signatureOf } from './signature.ts';
+import { keyringOfAll } from '#lib/test/all-keys.ts';
+import { openSigner, sealSecret } from './secret.ts';
+import { signatureOf, signerOf } from './signature.ts';
 
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const id = '11111111-2222-3333-4444-555555555555';
@@ -9,7 +11,7 @@ const id = '11111111-2222-3333-4444-555555555555';
 test('signs as Standard Webhooks say', () => {
   const body =
     '{"data":{"contact":{"email":"a@example.com"}},"id":"11111111-2222-3333-4444-555555555555","timestamp":"2026-01-02T03:04:05Z","type":"contact.created","workspace_id":"ws1"}';
-  expect(signatureOf(keyOf(secret), id, '1767323045', body)).toBe(
+  expect(signatureOf(signerOf(secret), id, '1767323045', body)).toBe(
     'v1,fmwefKPUQkCX/RD3O/I8ydwTWOAWN7Ge2WyJwSz0H/8=',
   );
 });
@@ -24,7 +26,7 @@ const timestamp = `${Math.floor(Date.now() / 1_000)}`;
 const headers = {
   'webhook-id': id,
   'webhook-timestamp': timestamp,
-  'webhook-signature': signatureOf(keyOf(secret), id, timestamp, body),
+  'webhook-signature': signatureOf(signerOf(secret), id, timestamp, body),
 };
 
 test.each(libraries)('%s verifies a body that is not ASCII', (_, library) => {
@@ -41,5 +43,17 @@ test.each(libraries)('%s refuses a changed body, id or time', (_, library) => {
   ] as const;
   for (const [changed, given] of wrong) {
     expect(() => library.verify(changed, given)).toThrow(/ature|imestamp/);
+  }
+});
+
+test('a secret that was sealed for another subscription signs nothing, also where it is known', () => {
+  const keyring = keyringOfAll('webhooks');
+  const [own, other] = ['a', 'b'].map((each) => ({ workspaceId: 'w1', id: each.repeat(8) }));
+  if (!own || !other) throw new Error('there are two');
+  const sealed = sealSecret(keyring, own, secret);
+  for (let time = 0; time < 2; time += 1) {
+    const signed = signatureOf(openSigner(keyring, own, sealed), id, timestamp, body);
+    expect(signed).toBe(headers['webhook-signature']);
+    expect(() => openSigner(keyring, other, sealed)).toThrow();
   }
 });

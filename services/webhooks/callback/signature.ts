@@ -1,14 +1,13 @@
-import { createHmac } from 'node:crypto';
+import { createMac, type Mac } from '#lib/keys/mac.ts';
 
 const secretPrefix = 'whsec_';
 
-/** The key of the signature: the bytes behind the prefix. */
-export function keyOf(secret: string): Buffer {
-  return Buffer.from(secret.slice(secretPrefix.length), 'base64');
+/** Signs by a secret, whose key is the bytes behind the prefix. */
+export function signerOf(secret: string): Mac {
+  return createMac(Buffer.from(secret.slice(secretPrefix.length), 'base64'));
 }
 
 /** The header `webhook-signature` of Standard Webhooks. */
-export function signatureOf(key: Buffer, id: string, timestamp: string, body: string): string {
-  const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return `v1,${mac}`;
+export function signatureOf(sign: Mac, id: string, timestamp: string, body: string): string {
+  return `v1,${sign(Buffer.from(`${id}.${timestamp}.${body}`)).toString('base64')}`;
 }

@@ -1,12 +1,12 @@
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Mac } from '#lib/keys/mac.ts';
 import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { secondsSince } from '#lib/telemetry/calls.ts';
 import { inSpan, type SpanOptions, traceparentIn } from '#lib/telemetry/tracing.ts';
 import { type CallbackAnswer, sendCallback } from '../callback/callback.ts';
-import { openSecret } from '../callback/secret.ts';
-import { keyOf } from '../callback/signature.ts';
+import { openSigner } from '../callback/secret.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { attemptSeconds } from './metrics.ts';
 import type { Pool } from './pool.ts';
@@ -76,15 +76,15 @@ export async function callBack(
     sealedSecret,
   }: Omit<ClaimedDelivery, 'traceparent' | 'beginByMs'>,
 ): Promise<CallbackAnswer> {
-  let secret: Buffer;
+  let sign: Mac;
   try {
-    secret = keyOf(openSecret(keyring, key, sealedSecret));
+    sign = openSigner(keyring, key, sealedSecret);
   } catch {
     return { status: null, body: null, error: 'the secret cannot be read', retryAfterMs: 0 };
   }
   const callback = {
     url,
-    key: secret,
+    sign,
     workspaceId: key.workspaceId,
     id,
     type,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { keyOf, signatureOf } from '../callback/signature.ts';
+import { signatureOf, signerOf } from '../callback/signature.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 import { sendEvents, until } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';
@@ -50,7 +50,7 @@ test('a new secret signs every callback that begins after the answer, also those
   await until(() => endpoint.received.length === 200);
   const expected = ({ headers, body }: Received) =>
     signatureOf(
-      keyOf(subscription?.secret ?? ''),
+      signerOf(subscription?.secret ?? ''),
       String(headers['webhook-id']),
       String(headers['webhook-timestamp']),
       body,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { keyOf, signatureOf } from '../callback/signature.ts';
+import { signatureOf, signerOf } from '../callback/signature.ts';
 import { sendEvents, until } from '../test/deliveries.ts';
 import { givenService, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint, type Received } from '../test/given-endpoint.ts';
@@ -45,7 +45,7 @@ test('all processes sign with the new secret what begins after it was answered',
   const isNew = ({ headers, body }: Received) => {
     const id = String(headers['webhook-id']);
     const time = String(headers['webhook-timestamp']);
-    const signature = signatureOf(keyOf(subscription?.secret ?? ''), id, time, body);
+    const signature = signatureOf(signerOf(subscription?.secret ?? ''), id, time, body);
     return headers['webhook-signature'] === signature;
   };
   expect(endpoint.received.slice(120).filter(isNew)).toHaveLength(80);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
-import { keyOf, signatureOf } from '../callback/signature.ts';
+import { signatureOf, signerOf } from '../callback/signature.ts';
 import { deliveriesOf, endpointOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint } from '../test/given-endpoint.ts';
@@ -96,7 +96,7 @@ test('a secret that is regenerated between attempts signs the next one, and the 
   const isSignedBy = (secret = '') =>
     endpoint.received.map(({ headers, body }) => {
       const [id, time] = [`${headers['webhook-id']}`, `${headers['webhook-timestamp']}`];
-      return headers['webhook-signature'] === signatureOf(keyOf(secret), id, time, body);
+      return headers['webhook-signature'] === signatureOf(signerOf(secret), id, time, body);
     });
   expect(isSignedBy(before?.secret)).toEqual([true, false]);
   expect(isSignedBy(after?.secret)).toEqual([false, true]);
