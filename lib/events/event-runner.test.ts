@@ -68,9 +68,8 @@ afterEach(async () => {
 });
 afterAll(() => store.close());
 
-function start(peer = contacts): void {
+function start(peer = contacts, log = createLog('test', 'silent')): void {
   const task = deliverEvents('messages', { contacts: peer });
-  const log = createLog('test', 'silent');
   runner = runEventJobs({ url: store.url, service: 'messages', task, log });
 }
 
@@ -388,6 +387,21 @@ test('nothing is handed over while older jobs may wait', async () => {
   start();
   await until('the first have begun', async () => got.length > 0);
   expect(takerOf('messages', 'busy')).toBeUndefined();
+});
+
+test('nothing is handed over after a claim that failed, which may have left older jobs', async () => {
+  await tell('older');
+  const tasks = 'messages_jobs._private_tasks';
+  const failed = Promise.withResolvers<void>();
+  const log = createLog('test', 'silent');
+  log.warn = () => failed.resolve();
+  await query(store.fork(), `alter table ${tasks} rename to tasks_away`, []);
+  start(contacts, log);
+  await failed.promise;
+  await query(store.fork(), 'alter table messages_jobs.tasks_away rename to _private_tasks', []);
+  await tell('newer');
+  await until('both have come', async () => got.length === 2);
+  expect(got).toEqual(['older', 'newer']);
 });
 
 test('batches that are handed over and not begun when the runner stops are given back unchanged', async () => {

@@ -154,6 +154,7 @@ class EventRunner {
       },
       (err) => {
         this.#claiming = undefined;
+        this.#hasMore = true;
         this.#log.warn({ err }, 'jobs of events could not be claimed; trying again');
       },
     );
