@@ -116,7 +116,7 @@ async function inTurn<Item>(items: readonly Item[], work: (item: Item) => Promis
   for (const item of items) await work(item);
 }
 
-/** Works on what is ready, in the order of places; what is added meanwhile goes together after it. */
+/** Works on what is ready, by places; what is added meanwhile goes together after it. */
 function inGroups<Item extends { place: number }>(apply: (items: Item[]) => Promise<void>) {
   const ready: Item[] = [];
   let working: Promise<void> | undefined;
