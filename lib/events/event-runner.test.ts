@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRouterTransport } from '@connectrpc/connect';
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { openMessagesStore } from '../../services/messages/store.ts';
@@ -21,6 +21,8 @@ let callMs = 0;
 /** The workspaces of each call that brought several batches, and what it answers for each. */
 const groups: string[][] = [];
 let outcomeOf = (_: string): { error?: string; tookMs?: number } => ({});
+/** Thrown in place of an answer for several batches. */
+let failure: Error | undefined;
 /** Calls wait for it. */
 let before: Promise<void> | undefined;
 const contacts = createRouterTransport((router) => {
@@ -29,6 +31,7 @@ const contacts = createRouterTransport((router) => {
       const workspaceIds = batches.map(({ workspaceId }) => workspaceId);
       groups.push(workspaceIds);
       await before;
+      if (failure) throw failure;
       const outcomes = workspaceIds.map((workspaceId) => outcomeOf(workspaceId));
       await sleep(Math.max(...outcomes.map(({ tookMs = 0 }) => tookMs)));
       got.push(...workspaceIds);
@@ -60,13 +63,13 @@ afterEach(async () => {
   openMax = 0;
   callMs = 0;
   outcomeOf = () => ({});
+  failure = undefined;
   before = undefined;
 });
 afterAll(() => store.close());
 
-function start(peer = contacts): void {
+function start(peer = contacts, log = createLog('test', 'silent')): void {
   const task = deliverEvents('messages', { contacts: peer });
-  const log = createLog('test', 'silent');
   runner = runEventJobs({ url: store.url, service: 'messages', task, log });
 }
 
@@ -97,6 +100,13 @@ const waiting = () =>
     store.fork(),
     `select locked_at is not null as locked, attempts from messages_jobs._private_jobs
      where payload->>'batchId' is not null`,
+    [],
+  );
+
+const repeatNow = () =>
+  query(
+    store.fork(),
+    `update messages_jobs._private_jobs set run_at = now() where payload->>'batchId' is not null`,
     [],
   );
 
@@ -225,11 +235,7 @@ test('a batch of a group that its consumer refuses fails alone, and then goes al
     [],
   );
   expect(left?.error).toBe('[invalid_argument] no');
-  await query(
-    store.fork(),
-    `update messages_jobs._private_jobs set run_at = now() where payload->>'batchId' is not null`,
-    [],
-  );
+  await repeatNow();
   for (let number = 0; number < 5; number += 1) await tellTwice('w1');
   await until('all are deleted', async () => (await waiting()).length === 0);
   expect(groups.slice(1).flat()).not.toContain('poison');
@@ -269,6 +275,49 @@ test('a workspace whose call alone takes long shares none after it', async () =>
   for (const names of groups) {
     expect(new Set(names.map((name) => name === 'heavy')).size).toBe(1);
   }
+});
+
+/** Two batches of each workspace, all there at the same time. */
+const tellAllTwice = (workspaceIds: readonly string[]) =>
+  store.fork().transactional(async (em) => {
+    for (const workspaceId of [...workspaceIds, ...workspaceIds]) {
+      await writeWithEvents({ em, outbox, workspaceId }, oneEvent, []);
+    }
+  });
+
+test('a workspace whose batches take long and fail has calls of its own after them', async () => {
+  outcomeOf = (workspaceId) => (workspaceId === 'heavy' ? { error: 'no', tookMs: 300 } : {});
+  await tellAllTwice(['heavy', 'w1']);
+  start();
+  await until('the other is deleted', async () => (await waiting()).length === 2);
+  expect(groups.map((names) => names.toSorted())).toEqual([['heavy', 'heavy', 'w1', 'w1']]);
+  outcomeOf = () => ({});
+  await tellAllTwice(['heavy', 'w1']);
+  await until('both have come', async () => groups.length >= 3 || groups[1]?.length === 4);
+  expect(groups.slice(1).toSorted()).toEqual([
+    ['heavy', 'heavy'],
+    ['w1', 'w1'],
+  ]);
+});
+
+test('workspaces whose call fails as a whole have a call each after it, and then share theirs again', async () => {
+  const names = ['w1', 'w2', 'w3'];
+  failure = new ConnectError('too long', Code.InvalidArgument);
+  await tellAllTwice(names);
+  start();
+  await until('all have failed', async () =>
+    (await waiting()).every(({ locked, attempts }) => !locked && attempts === 1),
+  );
+  expect(groups).toHaveLength(1);
+  failure = undefined;
+  await tellAllTwice(names);
+  await until('the new ones have come', async () => got.length >= 6);
+  expect(groups.slice(1).toSorted()).toEqual(names.map((name) => [name, name]));
+  await repeatNow();
+  await until('all are deleted', async () => (await waiting()).length === 0);
+  await tellAllTwice(names);
+  await until('the last have come', async () => got.length === 18);
+  expect(groups.at(-1)?.toSorted()).toEqual(['w1', 'w1', 'w2', 'w2', 'w3', 'w3']);
 });
 
 test('large batches have a call each', async () => {
@@ -338,6 +387,21 @@ test('nothing is handed over while older jobs may wait', async () => {
   start();
   await until('the first have begun', async () => got.length > 0);
   expect(takerOf('messages', 'busy')).toBeUndefined();
+});
+
+test('nothing is handed over after a claim that failed, which may have left older jobs', async () => {
+  await tell('older');
+  const tasks = 'messages_jobs._private_tasks';
+  const failed = Promise.withResolvers<void>();
+  const log = createLog('test', 'silent');
+  log.warn = () => failed.resolve();
+  await query(store.fork(), `alter table ${tasks} rename to tasks_away`, []);
+  start(contacts, log);
+  await failed.promise;
+  await query(store.fork(), 'alter table messages_jobs.tasks_away rename to _private_tasks', []);
+  await tell('newer');
+  await until('both have come', async () => got.length === 2);
+  expect(got).toEqual(['older', 'newer']);
 });
 
 test('batches that are handed over and not begun when the runner stops are given back unchanged', async () => {

@@ -154,6 +154,7 @@ class EventRunner {
       },
       (err) => {
         this.#claiming = undefined;
+        this.#hasMore = true;
         this.#log.warn({ err }, 'jobs of events could not be claimed; trying again');
       },
     );
@@ -220,23 +221,24 @@ class EventRunner {
       const payloads = call.jobs.map(({ payload }) => payload);
       return this.#task(payloads, { job: { attempts }, withPgClient: (use) => this.#with(use) });
     };
-    const results = call.jobs.map(({ id, payload }, place) =>
-      watched(quietTask, async () => {
+    const results = call.jobs.map(({ id, payload }, place) => {
+      let result: Delivered = {};
+      return watched(quietTask, async () => {
         calling ??= deliver();
-        const result = (await calling)[place] ?? { error: new Error('a batch has no outcome') };
+        result = (await calling)[place] ?? { error: new Error('a batch has no outcome') };
         if (result.error) throw result.error;
-        return result;
       })(payload, undefined).then(
-        (result) => {
+        () => {
           this.#delete(id);
           return result;
         },
         async (error): Promise<Delivered> => {
           await this.#fail(id, error);
-          return {};
+          const { tookMs = error instanceof PeerAway ? 0 : undefined } = result;
+          return { error, tookMs };
         },
-      ),
-    );
+      );
+    });
     this.#turns.ended(call, await Promise.all(results), performance.now() - startedAtMs);
     // After this call has left its place.
     setImmediate(() => {

@@ -6,8 +6,10 @@
  * one such call of a consumer at a time, so its events stay in order. Large jobs, and jobs that
  * have failed, have a call each.
  *
- * A workspace whose calls take long, since its events have many takers, shares none: it has one
- * call at a time while others have events, and rests as long as each took.
+ * A workspace whose calls take long, since its events have many takers or wait for something,
+ * shares none: it has one call at a time while others have events, and rests as long as each took.
+ * After a shared call that fails as a whole, each of its workspaces has a call of its own next, and
+ * shares calls again when that ends well.
  *
  * Limits: 8 own calls, 5 of a workspace; 3 shared ones of each consumer. A job has at most 4 MiB,
  * or 32 KiB if it is small. A claim has room for 100 units: a small job is one, any other is ten.
@@ -23,10 +25,10 @@ const sharedCallsMax = 3;
 /** Of a call. Together they have 3.2 MiB at most, and as many events as one large job. */
 const jobsMax = 100;
 const eventsMax = 500;
-/** A call that takes longer is heavy work for its consumer. */
+/** A call that takes longer, whether it fails or not, is heavy work for its consumer. */
 const heavyMs = 100;
 const restMaxMs = 1_000;
-/** After this time without another heavy call a workspace is one like all others. */
+/** After this time without another such call a workspace is one like all others. */
 const heavyKeptMs = 10_000;
 
 /** Jobs are claimed by these. */
@@ -50,8 +52,11 @@ export type EventHelpers = {
   withPgClient: <Result>(use: (client: PoolClient) => Promise<Result>) => Promise<Result>;
 };
 
-/** The result of a payload, and the time that its consumer spent for its workspace alone. */
-export type Delivered = { error?: Error; tookMs?: number };
+/**
+ * The result of a payload, and the time that its consumer spent for its workspace alone: unknown
+ * where the call failed as a whole.
+ */
+export type Delivered = { error?: Error; tookMs?: number | undefined };
 
 /** Delivers payloads for one consumer, with a result for each. */
 export type EventTask = (
@@ -84,7 +89,7 @@ export class EventTurns {
   /** By workspace, the consumers of its open calls with small jobs. */
   readonly #smallCallsOf = new Map<string, Set<string>>();
   readonly #activity = new Activity();
-  /** Workspaces whose last call was heavy, and until when each rests, by the process's clock. */
+  /** Workspaces that share no calls, and until when each rests, by the process's clock. */
   readonly #heavy = new Map<string, number>();
   readonly #rested: () => void;
 
@@ -138,21 +143,21 @@ export class EventTurns {
   /** A call has ended. */
   ended(call: EventCall, results: readonly Delivered[], tookMs: number): void {
     const { jobs, consumer, isShared } = call;
-    const times = new Map<string, number>();
-    const isOfOne = new Set(jobs.map(workspaceOf)).size === 1;
-    for (const [place, job] of jobs.entries()) {
-      const workspaceId = workspaceOf(job);
-      this.#forget(job);
-      const ofBatch = isOfOne ? tookMs : (results[place]?.tookMs ?? 0);
-      times.set(workspaceId, Math.max(times.get(workspaceId) ?? 0, ofBatch));
-    }
-    if (jobs.every(isGrouped)) this.#unmark(consumer, times.keys());
+    for (const job of jobs) this.#forget(job);
+    const places = Map.groupBy(jobs.keys(), (place) => workspaceOf(jobs[place]!));
+    if (jobs.every(isGrouped)) this.#unmark(consumer, places.keys());
     if (isShared) count(this.#sharedCallsOf, consumer, -1);
     else {
       this.#ownCalls -= 1;
-      for (const workspaceId of times.keys()) count(this.#ownCallsOf, workspaceId, -1);
+      for (const workspaceId of places.keys()) count(this.#ownCallsOf, workspaceId, -1);
     }
-    for (const [workspaceId, ms] of times) this.#noteTime(workspaceId, ms);
+    for (const [workspaceId, own] of places) {
+      const outcomes = own.map((place) => results[place] ?? {});
+      this.#note(
+        workspaceId,
+        places.size === 1 ? outcomes.map((each) => ({ ...each, tookMs })) : outcomes,
+      );
+    }
   }
 
   /** All jobs of which no call has begun; they are no longer held here. */
@@ -246,12 +251,17 @@ export class EventTurns {
     return open === 0 && performance.now() >= restsUntilMs;
   }
 
-  #noteTime(workspaceId: string, tookMs: number): void {
-    if (tookMs <= heavyMs) {
-      this.#heavy.delete(workspaceId);
-      return;
-    }
-    const restMs = Math.min(tookMs, restMaxMs);
+  /** A batch that fails at once says nothing about how long others take. */
+  #note(workspaceId: string, outcomes: readonly Delivered[]): void {
+    const tookMs = Math.max(...outcomes.map((each) => each.tookMs ?? 0));
+    // Each workspace of a call that failed as a whole may be why.
+    const isSuspect = outcomes.some((each) => each.error && each.tookMs === undefined);
+    if (tookMs > heavyMs) this.#setApart(workspaceId, Math.min(tookMs, restMaxMs));
+    else if (isSuspect) this.#setApart(workspaceId, 0);
+    else if (!outcomes.some(({ error }) => error)) this.#heavy.delete(workspaceId);
+  }
+
+  #setApart(workspaceId: string, restMs: number): void {
     const restsUntilMs = performance.now() + restMs;
     this.#heavy.set(workspaceId, restsUntilMs);
     for (const queue of this.#shared.values()) {

@@ -2,8 +2,9 @@
  * Intake: batches of events become deliveries.
  *
  * Order: erasures of deleted contacts; one read of the subscriptions of all workspaces; each
- * workspace by itself is matched and admitted; one statement inserts the deliveries of all; the
- * dispatcher begins those that it had places for, and is poked for the rest.
+ * workspace by itself is matched and admitted; one statement inserts the deliveries of all that are
+ * ready within 20 ms, and others follow as they get ready; the dispatcher begins those that it had
+ * places for, and is poked for the rest.
  *
  * Invariants: a batch that comes twice counts once. One that fails has no deliveries, and no other
  * fails with it: a statement whose values are refused is repeated for each batch. A workspace that
@@ -13,6 +14,7 @@
  * 2,000.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import type { ConsumedResult } from '#lib/events/consume.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -27,6 +29,8 @@ import { eraseDeleted } from './erase-deleted.ts';
 
 const sharedRowsMax = 500;
 const rowsAtOnce = 2_000;
+/** Workspaces that are matched and admitted within this time share a statement. */
+const togetherMs = 20;
 
 export type IntakeContext = {
   store: Store;
@@ -78,22 +82,24 @@ export async function takeBatches(
       );
     }
   };
-  const matched: Matched[] = [];
-  await Promise.all(
+  const small = inGroups<Matched>((some) => inTurn(portionsOf(some), insertTogether));
+  const large = inGroups<Matched>((some) => inTurn(some, insertAlone));
+  const insertReady = () => Promise.all([small.work(), large.work()]);
+  let isTogether = true;
+  const taken = Promise.all(
     shares.map(async (share) => {
       const result = await timed(async () => {
         const own = await matchShare(context, batches, share);
         if (own.length > 0) await context.backlog.admit(share.workspaceId);
-        matched.push(...own);
+        for (const each of own) (each.matches.length > sharedRowsMax ? large : small).add(each);
       });
       note(share.places, result);
+      if (!isTogether) await insertReady();
     }),
   );
-  matched.sort((a, b) => a.place - b.place);
-  const isLarge = ({ matches }: Matched) => matches.length > sharedRowsMax;
-  const large = matched.filter(isLarge);
-  const portions = portionsOf(matched.filter((each) => !isLarge(each)));
-  await Promise.all([inTurn(portions, insertTogether), inTurn(large, insertAlone)]);
+  await Promise.race([taken, sleep(togetherMs, undefined, { ref: false })]);
+  isTogether = false;
+  await Promise.all([insertReady(), taken]);
   return results;
 }
 
@@ -108,6 +114,25 @@ async function timed(work: () => Promise<void>): Promise<ConsumedResult> {
 
 async function inTurn<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
   for (const item of items) await work(item);
+}
+
+/** Works on what is ready, by places; what is added meanwhile goes together after it. */
+function inGroups<Item extends { place: number }>(apply: (items: Item[]) => Promise<void>) {
+  const ready: Item[] = [];
+  let working: Promise<void> | undefined;
+  return {
+    add: (item: Item) => void ready.push(item),
+    /** Settles when all that was added before it is worked on. */
+    async work(): Promise<void> {
+      while (ready.length > 0) {
+        working ??= apply(ready.splice(0).toSorted((a, b) => a.place - b.place)).finally(() => {
+          working = undefined;
+        });
+        await working;
+      }
+      await working;
+    },
+  };
 }
 
 /** By workspace; those of which nobody wants anything are left out. */

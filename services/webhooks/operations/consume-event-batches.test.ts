@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { MatchMembersResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { query } from '#lib/postgres/query.ts';
-import { deliveriesOf, setEndpoint } from '../test/deliveries.ts';
+import { deliveriesOf, setEndpoint, until } from '../test/deliveries.ts';
 import { allThere, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 
 let answersOfContacts: () => Promise<void> = async () => {};
@@ -12,7 +12,7 @@ const given = useService({
     ...allThere,
     async matchMembers() {
       await answersOfContacts();
-      return create(MatchMembersResponseSchema, {});
+      return create(MatchMembersResponseSchema, { members: [{ email: 0, list: 0 }] });
     },
   },
 });
@@ -126,6 +126,33 @@ test('the answer has the time that a workspace takes for itself', async () => {
   const { outcomes } = await given.events.consumeEventBatches({ batches });
   expect(outcomes[0]?.tookMs).toBeGreaterThan(100);
   expect(outcomes[1]?.tookMs).toBeLessThan(100);
+});
+
+test('a workspace that waits for its backlog or for contacts holds up no delivery of another', async () => {
+  const [waiting, other, late] = [
+    await givenListener(),
+    await givenListener(),
+    await givenListener(['news']),
+  ];
+  const { backlog } = given.context;
+  const admit = backlog.admit.bind(backlog);
+  const held = Promise.withResolvers<void>();
+  backlog.admit = (workspaceId) => (workspaceId === waiting ? held.promise : admit(workspaceId));
+  const answer = Promise.withResolvers<void>();
+  answersOfContacts = () => answer.promise;
+  const batches = [batchOf(waiting), batchOf(late), batchOf(other), batchOf(waiting)];
+  const call = given.events.consumeEventBatches({ batches });
+  await until(async () => (await count(other)) === 1);
+  answer.resolve();
+  held.reject(new ConnectError('too many', Code.Unavailable));
+  expect(errorsOf(await call)).toEqual([
+    '[unavailable] too many',
+    '',
+    '',
+    '[unavailable] too many',
+  ]);
+  backlog.admit = admit;
+  expect([await count(waiting), await count(late)]).toEqual([0, 1]);
 });
 
 test('each delivery is in the trace of its own change, if that is sampled', async () => {

@@ -22,23 +22,27 @@ async function givenGood() {
   return { endpoint, key: { workspaceId, id } };
 }
 
-/** Has the dispatcher begin new deliveries; `after` happens when they are inserted. */
-function beginNew(
-  { key, url, count }: { key: SubscriptionKey; url: string; count: number },
-  after: (claimed: readonly NewClaim[]) => Promise<void> = async () => {},
-): Promise<void> {
-  const { dispatcher, store } = given.context;
-  const { workspaceId, id } = key;
+/** A batch of events that an endpoint wants. */
+function batchFor({ workspaceId, id }: SubscriptionKey, count: number) {
   const event = create(EventSchema, {
     type: 'contact.created',
     dataJson: JSON.stringify(contact),
   });
   const batch = { workspaceId, batchId: crypto.randomUUID(), events: Array(count).fill(event) };
   const matches = batch.events.map((_, place) => ({ place, subscriptionId: id }));
+  return { batch, matches };
+}
+
+/** Has the dispatcher begin new deliveries; `after` happens when they are inserted. */
+function beginNew(
+  { key, url, count }: { key: SubscriptionKey; url: string; count: number },
+  after: (claimed: readonly NewClaim[]) => Promise<void> = async () => {},
+): Promise<void> {
+  const { dispatcher, store } = given.context;
   const wanted = { key, count, url, sealedSecret: '', isGated: false };
   return dispatcher.beginNew([wanted], performance.now(), async (claims) => {
     const options = { now: given.clock.now, claims };
-    const claimed = await insertDeliveries(store, [{ batch, matches }], options);
+    const claimed = await insertDeliveries(store, [batchFor(key, count)], options);
     await after(claimed);
     return claimed;
   });
@@ -82,6 +86,18 @@ test('a new delivery that its process does not live to send is a retry after 30 
   // Its place is free again.
   await sendEvents(given, key.workspaceId, Array(5).fill(contact));
   await until(() => endpoint.received.length === 6);
+});
+
+test('new deliveries that are inserted unclaimed, though there were places, are claimed without the scan', async () => {
+  const { endpoint, key } = await givenGood();
+  const { dispatcher, store } = given.context;
+  const wanted = { key, count: 2, url: endpoint.url, sealedSecret: '', isGated: false };
+  await dispatcher.beginNew([wanted], performance.now(), async (claims) => {
+    expect([...claims.values()]).toEqual([2]);
+    const options = { now: given.clock.now, claims: new Map() };
+    return insertDeliveries(store, [batchFor(key, 2)], options);
+  });
+  await until(() => endpoint.received.length === 3);
 });
 
 test('new deliveries go to where their endpoint is when it is changed while they are inserted', async () => {

@@ -129,8 +129,10 @@ export class Dispatcher {
       reserved.clear();
     };
     const claims = new Map([...reserved].map(([{ key }, { count }]) => [nameOf(key), count]));
+    const begun = new Map<string, number>();
     try {
       const inserted = await insert(claims);
+      for (const { key } of inserted) begun.set(nameOf(key), (begun.get(nameOf(key)) ?? 0) + 1);
       const pools = new Map([...reserved].map(([lane, { pool }]) => [lane, pool]));
       release();
       this.#beginInserted(
@@ -146,7 +148,7 @@ export class Dispatcher {
     }
     this.poke(
       deliveries
-        .filter(({ key, count }) => count > (claims.get(nameOf(key)) ?? 0))
+        .filter(({ key, count }) => count > (begun.get(nameOf(key)) ?? 0))
         .map(({ key }) => key),
     );
   }
