@@ -15,7 +15,8 @@ import type { Report, ReportType, UnreadableReport } from './report.ts';
  * repeat stores nothing.
  *
  * Order: stored and answered, then applied by the job `applyReports`, one a workspace, so that
- * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`).
+ * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`). Rows are locked
+ * before messages, by deletions of contacts, too.
  */
 
 /** Sealed with the key of kept contents, for other places. */
@@ -216,13 +217,18 @@ export async function settle(
   return settled.filter(({ dueAt }) => dueAt === null);
 }
 
-/** When the next report of the workspace is due: now, if it is already. */
-export async function nextDueAt(em: EntityManager, workspaceId: string): Promise<Date | undefined> {
+/** When the next report of the workspace is due; at the earliest after a time from now. */
+export async function nextDueAt(
+  em: EntityManager,
+  workspaceId: string,
+  inMs: number,
+): Promise<Date | undefined> {
   const [row] = await query<{ due_at: string }>(
     em,
-    `select greatest(due_at, now()) as due_at from inbound_reports where workspace_id = $1 and due_at is not null
+    `select greatest(due_at, now() + $2::int * interval '1 millisecond') as due_at
+     from inbound_reports where workspace_id = $1 and due_at is not null
      order by inbound_reports.due_at limit 1`,
-    [workspaceId],
+    [workspaceId, inMs],
   );
   return row && new Date(row.due_at);
 }
