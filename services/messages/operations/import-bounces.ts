@@ -56,7 +56,8 @@ function checkBounce(given: BounceInput, now: Date): CheckedBounce {
 
 /**
  * Applies the rows with a message; gives what was found of each. Every group has its transaction,
- * so that no sending waits for a whole import. What a failure leaves undone comes again.
+ * so that no sending waits for a whole import. After a failure the caller repeats all of it, and
+ * groups that were applied change nothing.
  */
 async function applyTo(
   { store, outbox }: Context,

@@ -501,6 +501,21 @@ test('an integration beyond its rate of reports has to come again, and others do
   );
 });
 
+test.each([
+  ['that hold no report', '[]', 3],
+  ['that cannot be read', '{', 3],
+  ['with much text', JSON.stringify({ event: 'x', text: 'x'.repeat(2_100) }), 1],
+])('requests %s count by themselves and by their size', async (_, text, taken) => {
+  const limited = given.newProcess({ reportRate: new RateLimiter(0.001, { burst: 3 }) });
+  const body = Buffer.from(text);
+  const request = { ...smtpPlace, provider: 'smtp', key, body };
+  for (let each = 0; each < taken; each += 1) await limited.inbound.recordReports(request);
+  await expect(limited.inbound.recordReports(request)).rejects.toThrow('too many reports');
+  const place = { workspaceId: 'w2', integrationId: 'smtp-1' };
+  const other = { ...request, ...place, key: await givenKey(given, place) };
+  await limited.inbound.recordReports(other);
+});
+
 test('beyond the quota of its workspace a report has to come again', async () => {
   given.world.quotas = { inbound_reports: 1n };
   const full = given.newProcess();
@@ -531,7 +546,7 @@ test('a job applies 500 reports, and the next ones are a job of their own', asyn
   expect(await applied()).toBe(501);
 });
 
-test('what a job leaves waits behind the jobs of others, however long it is due', async () => {
+test('reports that a job leaves wait behind the jobs of others, however long they are due', async () => {
   const { email, delivered } = await givenMessage();
   const many = Array.from({ length: 501 }, (_, id) => ({ ...delivered, id: `behind ${id}` }));
   const body = Buffer.from(JSON.stringify(many));

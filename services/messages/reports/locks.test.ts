@@ -27,7 +27,7 @@ async function givenReports(...events: object[]) {
   await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
 }
 
-/** What another transaction has locked stays so until the work that is given it ends. */
+/** Does work while another transaction locks rows. */
 const whileLocked = (
   { sql, values }: { sql: string; values: unknown[] },
   work: () => Promise<void>,

@@ -17,8 +17,8 @@ const messagesMax = 1_000;
 export type Returned = { workspaceId: string; emails: readonly string[] };
 
 /**
- * Has a job look at addresses whose mails came back. Whoever has suppressed some addresses must not
- * wait for others in the same transaction: another has them, and waits in turn.
+ * Has a job look at addresses whose mails came back. A transaction that has suppressed addresses
+ * must not wait for further ones: another may hold these, and wait in turn.
  */
 export async function addSuppressing(em: EntityManager, payload: Returned): Promise<void> {
   if (payload.emails.length === 0) return;

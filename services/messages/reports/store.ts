@@ -15,8 +15,8 @@ import type { Report, ReportType, UnreadableReport } from './report.ts';
  * repeat stores nothing.
  *
  * Order: stored and answered, then applied by the job `applyReports`, one a workspace, so that
- * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`). Rows are locked
- * before messages, by deletions of contacts, too.
+ * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`). Rows are
+ * locked before messages, by deletions of contacts, too.
  */
 
 /** Sealed with the key of kept contents, for other places. */
