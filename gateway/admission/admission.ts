@@ -89,7 +89,16 @@ export class RequestAdmission {
   readonly #brake = new Brake();
   readonly #wrongLinks = { open: wrongLinkRate(), click: wrongLinkRate() };
   readonly #waitingClicks = new Bulkhead({ max: waitingClicksMax });
-  readonly #reports = new Bulkhead(reportRequests);
+  readonly #reports = {
+    ofNetworks: new Bulkhead({
+      max: reportRequests.max,
+      perCallerMax: reportRequests.perNetworkMax,
+    }),
+    ofWorkspaces: new Bulkhead({
+      max: reportRequests.max,
+      perCallerMax: reportRequests.perWorkspaceMax,
+    }),
+  };
 
   constructor(
     server: WebServer,
@@ -241,10 +250,18 @@ export class RequestAdmission {
   }
 
   /** Takes a place of those for reports of providers; gives what ends it. */
-  enterReports({ clientAddress }: Exchange): () => void {
+  enterReports({ clientAddress }: Exchange, workspaceId: string): () => void {
+    const { ofNetworks, ofWorkspaces } = this.#reports;
     const network = clientNetwork(clientAddress);
-    if (!this.#reports.enter(network)) throw busy();
-    return () => this.#reports.leave(network);
+    if (!ofNetworks.enter(network)) throw busy();
+    if (!ofWorkspaces.enter(workspaceId)) {
+      ofNetworks.leave(network);
+      throw busy();
+    }
+    return () => {
+      ofNetworks.leave(network);
+      ofWorkspaces.leave(workspaceId);
+    };
   }
 
   /** Whether one more click may wait for the links of its mail. */

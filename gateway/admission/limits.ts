@@ -89,5 +89,8 @@ export const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
 export const wrongLinks = { perSecond: 10, burst: 50 };
 /** Clicks have no share, so those that wait for the messages service could take all the room. */
 export const waitingClicksMax = 256;
-/** Requests with reports of providers in progress, of all and of one client network. */
-export const reportRequests = { max: 64, perCallerMax: 16 };
+/**
+ * Requests with reports of providers in progress, of all, of one client network, and of the
+ * workspace that the URL names, whoever sends them.
+ */
+export const reportRequests = { max: 64, perNetworkMax: 16, perWorkspaceMax: 32 };

@@ -18,7 +18,7 @@ const given = shared(
     const service = await startService((router) => {
       router.service(InboundReportService, { recordReports: (request) => handle(request) });
     });
-    const gateway = await startGateway(service.port);
+    const gateway = await startGateway(service.port, { trustedProxies: ['127.0.0.1/32'] });
     return { service, gateway };
   },
   async ({ service, gateway }) => {
@@ -113,6 +113,26 @@ test('beyond 16 requests of a client in progress the others get a 503', async ()
     Array.from({ length: 16 }, () => 200),
   );
   expect((await post()).status).toBe(200);
+});
+
+test('beyond 32 requests of a workspace in progress the others get a 503, and those of others none', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let open = 0;
+  handle = async () => {
+    open += 1;
+    await promise;
+    return { verdict: ReportVerdict.RECORDED };
+  };
+  const from = (client: number, over = {}) =>
+    post(over, '{}', { headers: { 'x-forwarded-for': `203.0.113.${client}` } });
+  const waiting = Array.from({ length: 32 }, (_, client) => from(client));
+  await until('thirty-two are in progress', async () => open === 32);
+  expect([(await from(32)).status, open]).toEqual([503, 32]);
+  waiting.push(from(32, { workspace_id: 'w2' }));
+  await until('that of another is in progress', async () => open === 33);
+  resolve();
+  expect((await Promise.all(waiting)).every(({ status }) => status === 200)).toBe(true);
+  expect((await from(32)).status).toBe(200);
 });
 
 test('the key is in no line of the log', async () => {

@@ -58,7 +58,7 @@ async function answer(
   try {
     const body = await admission.readBody(exchange, bodyLimitBytes);
     // Not before the body is there, since its client could keep the place for as long.
-    const leave = admission.enterReports(exchange);
+    const leave = admission.enterReports(exchange, exchange.query.get('workspace_id') ?? '');
     return answerOf(await given.record(exchange, body).finally(leave));
   } catch (err) {
     const isNotNow = !(err instanceof Refusal) || [429, 503].includes(err.failure.status);

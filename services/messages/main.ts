@@ -43,6 +43,7 @@ import { eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
+import { suppressReturned } from './tasks/suppress-returned.ts';
 import { openTransactional } from './transactional/open.ts';
 
 /**
@@ -134,6 +135,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       clearMessages: clearing.task,
       forgetContacts: forgetContacts(store),
       applyReports: applyReports(context),
+      suppressReturned: suppressReturned(context),
       clearReports: clearingReports.task,
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },

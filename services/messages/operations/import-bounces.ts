@@ -2,14 +2,13 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { BounceInput } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
-import type { EntityManager } from '#lib/postgres/store.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { applyReports, effectOf, type GivenReport, type ReportMatch } from '../reports/apply.ts';
 import { bounceClasses, classOfBounce } from '../reports/classes.ts';
 import { oneLine } from '../reports/one-line.ts';
 import { diagnosticLength, messageIdIn } from '../reports/report.ts';
-import { suppressReturned } from '../reports/soft-bounces.ts';
+import { addSuppressing } from '../reports/soft-bounces.ts';
 import { strongest } from '../suppressions/input.ts';
 import { writeSuppressions } from '../suppressions/store.ts';
 
@@ -27,13 +26,13 @@ export function importBounces(context: Context): Methods['importBounces'] {
     quotas.requireRoom(workspaceId, 'suppressions');
     const at = now();
     const checked = await mapInTurns(bounces, (bounce) => checkBounce(bounce, at));
-    return auditedTransaction(store, call, async (em) => {
-      const verdicts = await applyTo(em, context, workspaceId, checked);
+    await auditedTransaction(store, call, async (em) => {
       const rows = strongest(checked.flatMap(suppressionOf));
       const written = await writeSuppressions(em, workspaceId, rows);
       quotas.grew(workspaceId, 'suppressions', written.filter(({ is_new }) => is_new).length);
-      return { operations: checked.map((each) => operationOf(each, verdicts)) };
     });
+    const verdicts = await applyTo(context, workspaceId, checked);
+    return { operations: checked.map((each) => operationOf(each, verdicts)) };
   };
 }
 
@@ -55,10 +54,13 @@ function checkBounce(given: BounceInput, now: Date): CheckedBounce {
   return { email, report, messageId };
 }
 
-/** Applies the rows with a message; gives what was found of each. */
+/**
+ * Applies the rows with a message; gives what was found of each. Every group has its transaction,
+ * so that no sending waits for a whole import. After a failure the caller repeats all of it, and
+ * groups that were applied change nothing.
+ */
 async function applyTo(
-  em: EntityManager,
-  { outbox, softBounces: rule }: Context,
+  { store, outbox }: Context,
   workspaceId: string,
   checked: readonly CheckedBounce[],
 ): Promise<Map<CheckedBounce, ReportMatch>> {
@@ -73,8 +75,11 @@ async function applyTo(
   for (let from = 0; from < about.length; from += groupMax) {
     const group = about.slice(from, from + groupMax);
     const reports = group.map(({ given }) => given);
-    const { verdicts, returned } = await applyReports({ em, outbox, workspaceId }, reports);
-    await suppressReturned(em, workspaceId, { emails: returned, rule });
+    const verdicts = await store.fork().transactional(async (em) => {
+      const applied = await applyReports({ em, outbox, workspaceId }, reports);
+      await addSuppressing(em, { workspaceId, emails: applied.returned });
+      return applied.verdicts;
+    });
     for (const [place, { row }] of group.entries()) found.set(row, verdicts[place] ?? 'unmatched');
   }
   return found;

@@ -557,6 +557,21 @@ test('an integration beyond its rate of reports has to come again, and others do
   );
 });
 
+test.each([
+  ['that hold no report', '[]', 3],
+  ['that cannot be read', '{', 3],
+  ['with much text', JSON.stringify({ event: 'x', text: 'x'.repeat(2_100) }), 1],
+])('requests %s count by themselves and by their size', async (_, text, taken) => {
+  const limited = given.newProcess({ reportRate: new RateLimiter(0.001, { burst: 3 }) });
+  const body = Buffer.from(text);
+  const request = { ...smtpPlace, provider: 'smtp', key, body };
+  for (let each = 0; each < taken; each += 1) await limited.inbound.recordReports(request);
+  await expect(limited.inbound.recordReports(request)).rejects.toThrow('too many reports');
+  const place = { workspaceId: 'w2', integrationId: 'smtp-1' };
+  const other = { ...request, ...place, key: await givenKey(given, place) };
+  await limited.inbound.recordReports(other);
+});
+
 test('beyond the quota of its workspace a report has to come again', async () => {
   given.world.quotas = { inbound_reports: 1n };
   const full = given.newProcess();
@@ -585,4 +600,51 @@ test('a job applies 500 reports, and the next ones are a job of their own', asyn
   expect(jobs).toHaveLength(1);
   await apply({ workspaceId });
   expect(await applied()).toBe(501);
+});
+
+test('reports that a job leaves wait behind the jobs of others, however long they are due', async () => {
+  const { email, delivered } = await givenMessage();
+  const many = Array.from({ length: 501 }, (_, id) => ({ ...delivered, id: `behind ${id}` }));
+  const body = Buffer.from(JSON.stringify(many));
+  await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  const jobs = () =>
+    query<{ priority: number; is_before: boolean }>(
+      given.store.fork(),
+      `select priority, run_at < $1::timestamptz as is_before from messages_jobs.jobs where key = 'applyReports w1'`,
+      [before],
+    );
+  let before = new Date(0);
+  expect(await jobs()).toMatchObject([{ priority: 1 }]);
+  await query(
+    given.store.fork(),
+    `update inbound_reports set due_at = now() - interval '10 minutes' where email = $1`,
+    [email],
+  );
+  before = new Date();
+  await applyReports(process.context)({ workspaceId });
+  expect(await jobs()).toEqual([{ priority: 1, is_before: false }]);
+  await applyAll(process.context);
+});
+
+test.each([
+  ['a minute', 60],
+  ['ten minutes', 600],
+])('a report that has waited %s waits for as long again', async (_, seconds) => {
+  const { id, email, delivered } = await givenMessage();
+  const em = given.store.fork();
+  await query(em, `update messages set status = 'sending', sent_at = null where id = $1`, [id]);
+  const body = Buffer.from(JSON.stringify(delivered));
+  await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  await query(
+    em,
+    `update inbound_reports set received_at = now() - $2::int * interval '1 second' where email = $1`,
+    [email, seconds],
+  );
+  await applyAll(process.context);
+  const [row] = await query<{ seconds: number }>(
+    em,
+    'select extract(epoch from due_at - now())::int as seconds from inbound_reports where email = $1',
+    [email],
+  );
+  expect(Math.abs((row?.seconds ?? 0) - seconds)).toBeLessThan(5);
 });

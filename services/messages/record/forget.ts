@@ -45,6 +45,13 @@ export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: 
   const values = [workspaceId, Object.keys(at), JSON.stringify(at)];
   const olderMessage = `m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
     and coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
+  // Before messages, as the job that applies reports locks them.
+  await query(
+    em,
+    `delete from inbound_reports
+     where workspace_id = $1 and email = any($2::text[]) and received_at <= ${deletedAt('email')}`,
+    values,
+  );
   // Locks the rows, so that later statements see the final state: contents that are being stored
   // have locked their messages.
   await query(
@@ -81,12 +88,6 @@ export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: 
     at === null ? [] : [{ email, listId, at }],
   );
   if (returned.length > 0) await requestConfirmations(em, workspaceId, returned);
-  await query(
-    em,
-    `delete from inbound_reports
-     where workspace_id = $1 and email = any($2::text[]) and received_at <= ${deletedAt('email')}`,
-    values,
-  );
   // The address stays, so that it is never mailed again; what people wrote about it does not.
   await query(
     em,

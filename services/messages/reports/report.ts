@@ -36,7 +36,7 @@ export type UnreadableReport = { key: string; isUnreadable: true };
 export const diagnosticLength = 255;
 /** A request with more is refused. */
 export const reportsMax = 1_000;
-/** Of one integration, in each process. */
+/** Of one integration, in each process. A request counts as one and one for each KiB, at least. */
 export const reportsPerSecond = 2_000;
 export const reportsBurst = 20_000;
 

@@ -1,5 +1,6 @@
+import { addJob, bulkPriority } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
-import type { EntityManager } from '#lib/postgres/store.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 
 /** When soft bounces suppress an address, and for how long. */
 export type SoftBounceRule = {
@@ -13,19 +14,29 @@ export type SoftBounceRule = {
 /** The newest messages of an address that are looked at. */
 const messagesMax = 1_000;
 
+export type Returned = { workspaceId: string; emails: readonly string[] };
+
+/**
+ * Has a job look at addresses whose mails came back. A transaction that has suppressed addresses
+ * must not wait for further ones: another may hold these, and wait in turn.
+ */
+export async function addSuppressing(em: EntityManager, payload: Returned): Promise<void> {
+  if (payload.emails.length === 0) return;
+  await addJob(em, 'messages', { task: 'suppressReturned', payload, priority: bulkPriority });
+}
+
 /**
  * Suppresses addresses whose mails came back again and again, for a while: those with soft bounces
  * of enough messages since the last delivery, open or click. Only `soft` and `expired` count. An
  * entry that is there without an end stays.
  */
 export async function suppressReturned(
-  em: EntityManager,
-  workspaceId: string,
-  { emails, rule }: { emails: readonly string[]; rule: SoftBounceRule },
+  store: Store,
+  rule: SoftBounceRule,
+  { workspaceId, emails }: Returned,
 ): Promise<void> {
-  if (emails.length === 0) return;
   await query(
-    em,
+    store.fork(),
     `with recent as materialized (
        select m.* from unnest($2::text[]) as returned (email) cross join lateral (
          select contact_email, soft_bounced_at, bounce_class, greatest(delivered_at, opened_at, clicked_at) as alive_at

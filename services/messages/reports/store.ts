@@ -1,4 +1,4 @@
-import { addJob } from '#lib/jobs/jobs.ts';
+import { addJob, bulkPriority } from '#lib/jobs/jobs.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
@@ -10,11 +10,13 @@ import type { Report, ReportType, UnreadableReport } from './report.ts';
  * Reports wait in `inbound_reports` from the answer to their provider until they are applied.
  *
  * States: received (`due_at` is when it is applied), applied, unmatched, ignored, invalid. A report
- * about a message whose result is not recorded yet is looked at again for an hour. A row is unique
- * by the workspace, the integration and the key of its report, so that a repeat stores nothing.
+ * about a message whose result is not recorded yet is looked at again for an hour, ever more
+ * seldom. A row is unique by the workspace, the integration and the key of its report, so that a
+ * repeat stores nothing.
  *
  * Order: stored and answered, then applied by the job `applyReports`, one a workspace, so that
- * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`).
+ * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`). Rows are
+ * locked before messages, by deletions of contacts, too.
  */
 
 /** Sealed with the key of kept contents, for other places. */
@@ -24,7 +26,7 @@ export const rawPlace = (id: string) => `report ${id}`;
 /** Larger ones are not kept. */
 const rawMaxBytes = 8 * 1_024;
 const waitsForMs = 60 * 60_000;
-const againAfterMs = 30_000;
+const againAfterMinMs = 30_000;
 
 /** The report as it came, as JSON. */
 export function openRaw(
@@ -114,10 +116,15 @@ function stateOf(report: Report, { types }: Registration): string {
   return messageId === undefined ? 'unmatched' : 'received';
 }
 
-/** The job that applies a workspace's reports; one that waits already is moved. */
+/**
+ * The job that applies a workspace's reports; one that waits already is moved. A provider may send
+ * very many, so jobs of all other kinds go first.
+ */
 export function addApplying(em: EntityManager, workspaceId: string, runAt?: Date): Promise<void> {
-  const payload = { workspaceId };
-  const job = { task: 'applyReports', payload, key: `applyReports ${workspaceId}` };
+  const job = {
+    ...{ task: 'applyReports', payload: { workspaceId } },
+    ...{ key: `applyReports ${workspaceId}`, priority: bulkPriority },
+  };
   return addJob(em, 'messages', runAt ? { ...job, runAt } : job);
 }
 
@@ -160,6 +167,12 @@ export async function takeDue(
   }));
 }
 
+/** After as long again as the report has waited, so that many that wait cost few looks. */
+function againAt(now: Date, waitedMs: number): string {
+  const inMs = Math.max(againAfterMinMs, Math.min(waitedMs, waitsForMs - waitedMs));
+  return new Date(now.getTime() + inMs).toISOString();
+}
+
 type SettledReport = { id: string; type: ReportType; class: string; state: string };
 
 /**
@@ -174,14 +187,15 @@ export async function settle(
   const { reports, verdicts, now } = given;
   const settled = reports.map(({ id, receivedAt, type, class: named = '' }, place) => {
     const verdict = verdicts[place] ?? 'unmatched';
-    const mayWait = now.getTime() - receivedAt.getTime() < waitsForMs;
+    const waitedMs = now.getTime() - receivedAt.getTime();
+    const mayWait = waitedMs < waitsForMs;
     const waits = verdict === 'waiting' && mayWait;
     return {
       id,
       type,
       class: named,
       state: waits ? 'received' : verdict === 'applied' ? 'applied' : 'unmatched',
-      dueAt: waits ? new Date(now.getTime() + againAfterMs).toISOString() : null,
+      dueAt: waits ? againAt(now, waitedMs) : null,
       isForgotten: verdict === 'forgotten',
     };
   });
@@ -203,13 +217,18 @@ export async function settle(
   return settled.filter(({ dueAt }) => dueAt === null);
 }
 
-/** When the next report of the workspace is due. */
-export async function nextDueAt(em: EntityManager, workspaceId: string): Promise<Date | undefined> {
+/** When the next report of the workspace is due; at the earliest after a time from now. */
+export async function nextDueAt(
+  em: EntityManager,
+  workspaceId: string,
+  inMs: number,
+): Promise<Date | undefined> {
   const [row] = await query<{ due_at: string }>(
     em,
-    `select due_at from inbound_reports where workspace_id = $1 and due_at is not null
-     order by due_at limit 1`,
-    [workspaceId],
+    `select greatest(due_at, now() + $2::int * interval '1 millisecond') as due_at
+     from inbound_reports where workspace_id = $1 and due_at is not null
+     order by inbound_reports.due_at limit 1`,
+    [workspaceId, inMs],
   );
   return row && new Date(row.due_at);
 }

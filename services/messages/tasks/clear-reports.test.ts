@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
+import { givenSent } from '../test/given-reports.ts';
 import { clearReports } from './clear-reports.ts';
 
 const given = useService();
@@ -65,4 +66,49 @@ test('a suppression ends when its time has come, and others stay', async () => {
     [],
   );
   expect(rows.map(({ email }) => email)).toEqual(['later@example.com', 'never@example.com']);
+});
+
+test('a suppression of soft bounces stays if an older process has recorded a bounce of the address since', async () => {
+  const emails = ['dead', 'before', 'full'].map((name) => `${name}@ended.example`);
+  const { ids } = await givenSent(given, emails);
+  await query(
+    em(),
+    `insert into suppressions (workspace_id, email, reason, created_at, expires_at)
+     select 'w1', unnest($1::text[]), 'bounced', now() - interval '1 day', now() - interval '1 second'`,
+    [emails],
+  );
+  await query(
+    em(),
+    `update messages set bounced_at = case id when $1 then now() else now() - interval '2 days' end
+     where id in ($1, $2)`,
+    ids.slice(0, 2),
+  );
+  // As version 0.2 suppresses.
+  await query(
+    em(),
+    `insert into suppressions as s (workspace_id, email, reason, created_at) values ('w1', $1, 'bounced', now())
+     on conflict (workspace_id, email) do update set reason = excluded.reason where s.reason <> 'bounced'`,
+    [emails[0]],
+  );
+  await clearReports(given.context).task();
+  const { suppressions } = await given.suppressions.listSuppressions({ workspaceId: 'w1' });
+  expect(suppressions.map(({ email, expiresAt }) => [email, expiresAt])).toEqual([
+    [emails[0], undefined],
+  ]);
+});
+
+test('keys of integrations that are deleted are removed, and others stay', async () => {
+  await query(
+    em(),
+    `insert into report_keys (workspace_id, integration_id, digest, types, created_at)
+     select 'keys', unnest('{deleted,smtp-1}'::text[]), '', '{}', now()`,
+    [],
+  );
+  await clearReports(given.context).task();
+  const rows = await query(
+    em(),
+    "select integration_id from report_keys where workspace_id = 'keys'",
+    [],
+  );
+  expect(rows).toEqual([{ integration_id: 'smtp-1' }]);
 });

@@ -1,24 +1,31 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { retentionJob } from '#lib/jobs/retention.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
+import { unregister } from '../reports/keys.ts';
 
 const stepRows = 500;
 const keptDays = 30;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-type ClearingContext = Pick<Context, 'store' | 'now' | 'quotas' | 'log'>;
+type ClearingContext = Pick<Context, 'store' | 'now' | 'quotas' | 'log' | 'plans'>;
 
 /**
  * Deletes reports that are older than 30 days, the oldest beyond the quota of their workspace that
- * are done, and suppressions whose end has come.
+ * are done, suppressions whose end has come, and keys of integrations that are gone.
  */
-export function clearReports({ store, log, now, quotas }: ClearingContext) {
+export function clearReports(context: ClearingContext) {
+  const { store, log, now, quotas } = context;
   return retentionJob(
     { store, log },
     {
       ...{ service: 'messages', task: 'clearReports', what: 'old reports' },
-      ...{ rows: ['inbound_reports where true', 'suppressions where expires_at is not null'] },
+      rows: [
+        'inbound_reports where true',
+        'suppressions where expires_at is not null',
+        'report_keys where true',
+      ],
       stepRows,
       clear: async (workspaceId, repeat) => {
         await repeat(() => endSuppressions(store, workspaceId, now()));
@@ -33,6 +40,7 @@ export function clearReports({ store, log, now, quotas }: ClearingContext) {
           beyond -= deleted;
           return beyond > 0 ? deleted : 0;
         });
+        await removeKeys(context, workspaceId);
       },
     },
   );
@@ -59,17 +67,48 @@ async function deleteReports(
   return row?.count ?? 0;
 }
 
+/**
+ * An address that has bounced since has no end. A process of version 0.2 that records such a bounce
+ * keeps the entry as it is.
+ */
 async function endSuppressions(store: Store, workspaceId: string, now: Date): Promise<number> {
   const [row] = await query<{ count: number }>(
     store.fork(),
-    `with gone as (
-       delete from suppressions where ctid = any(array(
-         select ctid from suppressions where workspace_id = $1 and expires_at <= $2
-         order by expires_at limit ${stepRows} for update skip locked
-       )) returning 1
+    `with over as materialized (
+       select email, exists (
+         select from messages m
+         where m.workspace_id = $1 and m.contact_email = s.email and m.bounced_at > s.created_at
+       ) as is_dead
+       from suppressions s where workspace_id = $1 and expires_at <= $2
+       order by expires_at limit ${stepRows} for update skip locked
+     ), kept as (
+       update suppressions s set expires_at = null, note = null from over
+       where s.workspace_id = $1 and s.email = over.email and over.is_dead
+     ), gone as (
+       delete from suppressions s using over
+       where s.workspace_id = $1 and s.email = over.email and not over.is_dead
      )
-     select count(*)::int as count from gone`,
+     select count(*)::int as count from over`,
     [workspaceId, now],
   );
   return row?.count ?? 0;
+}
+
+/** No event says that an integration is deleted. */
+async function removeKeys({ store, plans }: ClearingContext, workspaceId: string): Promise<void> {
+  const rows = await query<{ integration_id: string }>(
+    store.fork(),
+    'select integration_id from report_keys where workspace_id = $1',
+    [workspaceId],
+  );
+  for (const { integration_id: integrationId } of rows) {
+    const isThere = await plans.kindOf(workspaceId, integrationId).then(
+      () => true,
+      (error: unknown) => {
+        if (ConnectError.from(error).code === Code.NotFound) return false;
+        throw error;
+      },
+    );
+    if (!isThere) await unregister(store.fork(), { workspaceId, integrationId });
+  }
 }

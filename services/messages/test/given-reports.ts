@@ -3,6 +3,7 @@ import { type EventBatch, eventsOf } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import { broadcastMessageId } from '../message.ts';
 import { applyReports } from '../tasks/apply-reports.ts';
+import { suppressReturned } from '../tasks/suppress-returned.ts';
 import { batchOf, type Given } from './given.ts';
 
 type Process = Pick<Given, 'context' | 'inbound'>;
@@ -48,7 +49,7 @@ export async function report(
   return verdict;
 }
 
-/** Applies what is due in all workspaces. */
+/** Applies what is due in all workspaces, with the jobs that follow. */
 export async function applyAll(context: Process['context']): Promise<void> {
   const apply = applyReports(context);
   for (;;) {
@@ -57,9 +58,16 @@ export async function applyAll(context: Process['context']): Promise<void> {
       'select distinct workspace_id from inbound_reports where due_at <= now()',
       [],
     );
-    if (due.length === 0) return;
+    if (due.length === 0) break;
     for (const { workspace_id: workspaceId } of due) await apply({ workspaceId });
   }
+  const jobs = await query<{ payload: unknown }>(
+    context.store.fork(),
+    `delete from messages_jobs._private_jobs j using messages_jobs._private_tasks t
+     where t.id = j.task_id and t.identifier = 'suppressReturned' returning payload`,
+    [],
+  );
+  for (const { payload } of jobs) await suppressReturned(context)(payload);
 }
 
 /** The events of messages that wait for webhooks, the newest last, which are forgotten. */
