@@ -17,7 +17,7 @@ test('the page and its picture are worked out from the unit costs', () => {
 }, 120_000);
 
 test('the unit costs of a broadcast are those of the page of benchmarks', () => {
-  const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
+  const readme = readFileSync(resolve(import.meta.dirname, '../history.md'), 'utf8');
   const { messages, postgres, contacts } = unitCosts.cpuMicros.broadcast.by;
   const [, ...shown] =
     /: messages (\d+), PostgreSQL (\d+), sink \d+, contacts (\d+)/.exec(readme) ?? [];
