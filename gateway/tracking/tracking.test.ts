@@ -242,9 +242,11 @@ test('hits whose answer was lost are sent again as the same batch, and later one
   await untilCounted(1);
   losesAnswer = false;
   await get(`/t/w1/${newToken()}`);
-  await untilCounted(3);
+  // The first comes again as often as its answer is lost.
+  await until('another batch has come', async () => new Set(batches).size > 1);
   const distinct = [...new Set(batches)];
   expect(distinct).toHaveLength(2);
+  expect(batches.length).toBeGreaterThan(2);
   expect(batches.at(-1)).toBe(distinct[1]);
 });
 
