@@ -57,7 +57,9 @@ function show(answer) {
   const kib = (answer.size_bytes / 1024).toFixed(1);
   byId('facts').textContent =
     `${answer.subject_preview ?? ''} · ${kib} KiB of HTML as sent`.replace(/^ · /, '');
-  frame.srcdoc = answer.html ?? '';
+  // A link would lead the frame away, also one to `#`: that is a place in this page. The sandbox
+  // opens no windows.
+  frame.srcdoc = (answer.html ?? '').replace(/<head>/i, '$&<base target="_blank">');
   list(
     'warnings',
     answer.warnings.map((each) => `${each.message} (${place(each)})`),
