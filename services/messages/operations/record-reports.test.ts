@@ -137,7 +137,7 @@ test('a report that comes twice changes nothing, nor does another report of the 
   const before = [await messageOf(id), await suppressionOf(email)];
   await takeEvents(process.context);
   await report(process, key, [hard]);
-  await report(process, key, [{ ...hard, id: 'another' }]);
+  await report(process, key, [{ ...hard, id: 'another', timestamp: '2026-01-01T00:00:00Z' }]);
   expect([await messageOf(id), await suppressionOf(email)]).toEqual(before);
   expect(await takeEvents(process.context)).toEqual([]);
   expect(await statesOf(email)).toEqual(['applied', 'applied']);
@@ -166,62 +166,6 @@ test('times are those of the provider, not before the message was sent nor in th
   expect(new Date(Number(three?.deliveredAt?.seconds) * 1_000).toISOString()).toBe(
     `${at.slice(0, 19)}.000Z`,
   );
-});
-
-test('a bounce from long before the message was sent is that of an earlier attempt', async () => {
-  const { id, email, hard } = await givenMessage();
-  const at = new Date(Date.now() - 60 * 60_000).toISOString();
-  await report(process, key, [{ ...hard, timestamp: at }]);
-  expect(await messageOf(id)).toMatchObject({ status: 'sent' });
-  expect(await suppressionOf(email)).toBeUndefined();
-  expect(await statesOf(email)).toEqual(['unmatched']);
-});
-
-test('a bounce that comes late does not suppress an address that was delivered to since', async () => {
-  const { email, hard } = await givenMessage();
-  const {
-    ids: [id = ''],
-  } = await givenSent(given, [email]);
-  await report(process, key, [{ event: 'delivered', message_id: id, recipient: email }]);
-  await query(
-    given.store.fork(),
-    `update messages set sent_at = now() - interval '1 day' where id = $1`,
-    [hard.message_id],
-  );
-  const at = new Date(Date.now() - 60 * 60_000).toISOString();
-  await report(process, key, [{ ...hard, timestamp: at }]);
-  expect(await messageOf(hard.message_id)).toMatchObject({ status: 'bounced' });
-  expect(await suppressionOf(email)).toBeUndefined();
-});
-
-test('a report whose time no calendar has stops no others', async () => {
-  const [odd, right] = [await givenMessage(), await givenMessage()];
-  const verdict = await report(process, key, [
-    { ...odd.delivered, timestamp: '9999-12-31T23:59:59-23:59' },
-    right.delivered,
-  ]);
-  expect(verdict).toBe(ReportVerdict.RECORDED);
-  expect([await messageOf(odd.id), await messageOf(right.id)]).toMatchObject([
-    { status: 'delivered' },
-    { status: 'delivered' },
-  ]);
-});
-
-test('ids that are too large for a number tell no reports apart, and lose none', async () => {
-  const [one, two] = [await givenMessage(), await givenMessage()];
-  const [first, second] = [one, two].map(({ delivered }, place) =>
-    JSON.stringify(delivered).replace('{', `{"id":900719925474099${place * 2 + 3},`),
-  );
-  const { verdict } = await process.inbound.recordReports({
-    ...smtpPlace,
-    ...{ provider: 'smtp', key, body: Buffer.from(`[${first},${second}]`) },
-  });
-  expect(verdict).toBe(ReportVerdict.RECORDED);
-  await applyAll(process.context);
-  expect([await messageOf(one.id), await messageOf(two.id)]).toMatchObject([
-    { status: 'delivered' },
-    { status: 'delivered' },
-  ]);
 });
 
 test.each(['soft', 'expired', 'message', 'sender', 'unknown'])(

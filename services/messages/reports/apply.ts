@@ -4,9 +4,7 @@
  * Invariants: a report changes a message only where workspace, integration and recipient are the
  * message's, and the message was sent. Each time is set once and stays, so that each count, event
  * and suppression follows once, however often and in whatever order reports come. A time is that of
- * the provider, but neither before the message was sent nor later than now. A bounce from long
- * before is that of an earlier attempt, which was retried. No bounce suppresses an address that has
- * shown signs of life since.
+ * the provider, but neither before the message was sent nor later than now.
  *
  * Order of locks: messages by id, as hits and deletions take them, then suppressions by address.
  */
@@ -55,11 +53,6 @@ export type GivenReport = {
  */
 export type ReportMatch = 'applied' | 'unmatched' | 'waiting' | 'forgotten';
 
-/** Clocks of mail servers differ. */
-const clockTolerance = `interval '15 minutes'`;
-/** Messages of an address that are looked at for signs of life. */
-const newestMax = 100;
-
 /** Of bounces, that of a dead address first, then the earliest. */
 const leading = (column: string) =>
   `(array_agg(${column} order by effect <> 'bounced', at, place) filter (where effect in ('bounced', 'returned')))[1]`;
@@ -82,10 +75,9 @@ const steps = `
       case when held.id is null then 'unmatched'
         when held.contact_email = '' then 'forgotten'
         when held.contact_email <> given.email or held.integration_id <> given.integration_id then 'unmatched'
-        when held.sent_at is null and held.status in ('sending', 'deferred') then 'waiting'
-        when held.sent_at is null then 'unmatched'
-        when given.effect in ('bounced', 'returned') and given.at < held.sent_at - ${clockTolerance} then 'unmatched'
-        else 'applied' end as verdict
+        when held.sent_at is not null then 'applied'
+        when held.status in ('sending', 'deferred') then 'waiting'
+        else 'unmatched' end as verdict
     from given left join held on held.id = given.id
   ), change as materialized (
     select id,
@@ -120,19 +112,9 @@ const steps = `
       (before.bounced_at is null and m.bounced_at is not null)::int as bounced,
       (before.soft_bounced_at is null and m.soft_bounced_at is not null)::int as soft_bounced,
       (before.complained_at is null and m.complained_at is not null)::int as complained
-  ), dead as materialized (
-    select contact_email, complained, bounced = 1 and not exists (
-      select from (
-        select delivered_at, opened_at, clicked_at from messages
-        where workspace_id = $1 and contact_email = marked.contact_email and contact_email <> '' and id <> marked.id
-        order by created_at desc limit ${newestMax}
-      ) other
-      where greatest(other.delivered_at, other.opened_at, other.clicked_at) > marked.bounced_at
-    ) as is_dead
-    from marked where bounced = 1 or complained = 1
   ), ${suppressStep(`
-    select contact_email as email, case when bool_or(is_dead) then 'bounced' else 'complained' end as reason
-    from dead where is_dead or complained = 1 group by contact_email`)}
+    select contact_email as email, case when max(bounced) = 1 then 'bounced' else 'complained' end as reason
+    from marked where bounced = 1 or complained = 1 group by contact_email`)}
   , ${countStep('marked', {
     delivered: 'delivered',
     bounced: 'bounced',

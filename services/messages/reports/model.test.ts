@@ -119,7 +119,6 @@ function reference(groups: readonly Event[][]) {
       )
       .toSorted((one, other) => one.minute - other.minute);
     const returned = new Set<number>();
-    const dead = new Set<number>();
     const before = fates.map((fate) => ({ ...fate }));
     for (const { message, kind, minute } of right) {
       const [fate, old] = [fates[message], before[message]];
@@ -141,10 +140,7 @@ function reference(groups: readonly Event[][]) {
         events.push(`delivered ${message}`);
       if (old.bounced === undefined && fate.bounced !== undefined) {
         events.push(`bounced ${message}`);
-        // Another mail that was delivered since says that the address is alive.
-        const others = before.filter((_, each) => each % people === person && each !== message);
-        const isAlive = others.some(({ delivered = -1 }) => delivered > (fate.bounced ?? 0));
-        if (!isAlive) dead.add(person);
+        suppressed.set(person, { reason: 'bounced', ends: false });
       }
       if (old.complained === undefined && fate.complained !== undefined) {
         events.push(`complained ${message}`);
@@ -155,7 +151,10 @@ function reference(groups: readonly Event[][]) {
       if (isReturned && fate.bounced === undefined) returned.add(person);
     }
     // A bounce of the same group may stand behind a complaint.
-    for (const person of dead) suppressed.set(person, { reason: 'bounced', ends: false });
+    for (const [message, fate] of fates.entries()) {
+      if (fate.bounced !== undefined)
+        suppressed.set(message % people, { reason: 'bounced', ends: false });
+    }
     for (const person of returned) {
       const own = fates.filter((_, message) => message % people === person);
       const alive = Math.max(...own.map(({ delivered = -1 }) => delivered));

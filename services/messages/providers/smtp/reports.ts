@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalAddress } from '#lib/address.ts';
-import { inexactInteger, isObject } from '#lib/json/text.ts';
+import { isObject } from '#lib/json/text.ts';
 import { classOfBounce, classOfComplaint, type ReportClass } from '../../reports/classes.ts';
 import { objectsIn } from '../../reports/json-reports.ts';
 import { oneLine } from '../../reports/one-line.ts';
@@ -60,7 +60,7 @@ function meaningOf(
 
 function textIn(event: Record<string, unknown>, name: string): string {
   const value = event[name];
-  return typeof value === 'string' && value !== inexactInteger ? value.trim() : '';
+  return typeof value === 'string' ? value.trim() : '';
 }
 
 const keyOf = (text: string) => createHash('sha256').update(text).digest('base64url');
