@@ -8,7 +8,7 @@ resetAfterEach(given);
 const em = () => given.store.fork();
 
 beforeEach(async () => {
-  await query(em(), 'truncate inbound_reports, suppressions', []);
+  await query(em(), 'truncate inbound_reports, suppressions, lifted_suppressions', []);
 });
 
 async function givenReports(workspaceId: string, count: number, days: number, isDue = false) {
@@ -65,4 +65,17 @@ test('a suppression ends when its time has come, and others stay', async () => {
     [],
   );
   expect(rows.map(({ email }) => email)).toEqual(['later@example.com', 'never@example.com']);
+});
+
+test('when a suppression was removed is known for ninety days', async () => {
+  await query(
+    em(),
+    `insert into lifted_suppressions (workspace_id, email, lifted_at) values
+       ('w1', 'old@example.com', now() - interval '91 days'),
+       ('w1', 'newer@example.com', now() - interval '89 days')`,
+    [],
+  );
+  await clearReports(given.context).task();
+  const rows = await query(em(), 'select email from lifted_suppressions', []);
+  expect(rows).toEqual([{ email: 'newer@example.com' }]);
 });

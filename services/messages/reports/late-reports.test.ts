@@ -1,0 +1,147 @@
+import { createRouterTransport } from '@connectrpc/connect';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { openOutbox } from '#lib/events/outbox.ts';
+import { query } from '#lib/postgres/query.ts';
+import { type Given, resetAfterEach, useService } from '../test/given.ts';
+import {
+  applyAll,
+  givenKey,
+  givenSent,
+  report,
+  smtpPlace,
+  takeEvents,
+} from '../test/given-reports.ts';
+
+const given = useService();
+resetAfterEach(given);
+
+const { workspaceId } = smtpPlace;
+const anywhere = createRouterTransport(() => {});
+let count = 0;
+const unique = (name: string) => `${name}-${count++}@example.com`;
+
+let process: ReturnType<Given['newProcess']>;
+let key = '';
+beforeAll(() => {
+  const outbox = openOutbox('messages', { contacts: anywhere, webhooks: anywhere });
+  process = given.newProcess({ outbox });
+});
+beforeEach(async () => {
+  key = await givenKey(given);
+});
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+/** Mails to one address that were sent a day ago, and the reports about them. */
+async function givenMails(email: string, mails: number) {
+  const sent: string[] = [];
+  for (let mail = 0; mail < mails; mail += 1) {
+    sent.push((await givenSent(given, [email])).ids[0] ?? '');
+  }
+  await query(
+    given.store.fork(),
+    `update messages set created_at = now() - interval '1 day', sent_at = now() - interval '1 day'
+     where id = any($1::uuid[])`,
+    [sent],
+  );
+  await takeEvents(process.context);
+  return sent.map((id) => {
+    const about = { message_id: id, recipient: email };
+    return {
+      id,
+      hard: { event: 'bounce', bounce_category: 'hard', ...about },
+      soft: { event: 'bounce', bounce_category: 'soft', ...about },
+      delivered: { event: 'delivered', ...about },
+      complaint: { event: 'complaint', complaint_type: 'abuse', ...about },
+    };
+  }) as [Mail, Mail, Mail];
+}
+type Mail = { id: string } & Record<'hard' | 'soft' | 'delivered' | 'complaint', object>;
+
+const messageOf = async (id: string) =>
+  (await given.messages.getMessage({ workspaceId, id })).message;
+const suppressionOf = async (email: string) => {
+  const page = await given.suppressions.listSuppressions({ workspaceId, emailPrefix: email });
+  return page.suppressions[0]?.reason;
+};
+const remove = (email: string) =>
+  given.suppressions.removeSuppression({ workspaceId, email, reason: 'repaired' });
+const typesOf = async () => (await takeEvents(process.context)).map(({ type }) => type);
+
+test.each(['hard', 'complaint'] as const)(
+  'a %s of before a removal, which comes after it, leaves the address off the list',
+  async (name) => {
+    const email = unique('ann');
+    const [one, two, three] = await givenMails(email, 3);
+    await report(process, key, [{ ...one[name], timestamp: hoursAgo(20) }]);
+    await remove(email);
+    await takeEvents(process.context);
+    await report(process, key, [{ ...two[name], timestamp: hoursAgo(20) }]);
+    expect(await suppressionOf(email)).toBeUndefined();
+    expect(await typesOf()).toEqual(name === 'hard' ? [] : ['email.complained']);
+    await report(process, key, [three[name]]);
+    expect(await suppressionOf(email)).toBe(name === 'hard' ? 'bounced' : 'complained');
+  },
+);
+
+test('a hard bounce of before a delivery of another mail says that its mail was returned, no more', async () => {
+  const email = unique('ann');
+  const [one, two, three] = await givenMails(email, 3);
+  await report(process, key, [{ ...one.delivered, timestamp: hoursAgo(2) }]);
+  await takeEvents(process.context);
+  await report(process, key, [{ ...two.hard, timestamp: hoursAgo(3) }]);
+  const message = await messageOf(two.id);
+  expect(message).toMatchObject({ status: 'sent', bounceClass: 'hard' });
+  expect([message?.softBouncedAt === undefined, message?.bouncedAt]).toEqual([false, undefined]);
+  expect([await suppressionOf(email), await typesOf()]).toEqual([undefined, []]);
+  await report(process, key, [{ ...three.hard, timestamp: hoursAgo(1) }]);
+  expect([await suppressionOf(email), await typesOf()]).toEqual(['bounced', ['email.bounced']]);
+});
+
+test('a delivery in the same request counts as a newer sign of life, and so does an open', async () => {
+  const email = unique('ann');
+  const [one, two] = await givenMails(email, 2);
+  await report(process, key, [
+    { ...one.hard, timestamp: hoursAgo(3) },
+    { ...two.delivered, timestamp: hoursAgo(2) },
+  ]);
+  expect(await suppressionOf(email)).toBeUndefined();
+  const opened = unique('ann');
+  const [first, second] = await givenMails(opened, 2);
+  await query(given.store.fork(), 'update messages set opened_at = now() where id = $1', [
+    first.id,
+  ]);
+  await report(process, key, [{ ...second.hard, timestamp: hoursAgo(3) }]);
+  expect(await suppressionOf(opened)).toBeUndefined();
+});
+
+test('soft bounces of before a removal do not count towards the next suppression', async () => {
+  const email = unique('full');
+  const mails = await givenMails(email, 6);
+  const daysAgo = (place: number) => hoursAgo(24 * (20 - 2 * place));
+  await query(
+    given.store.fork(),
+    `update messages set created_at = now() - interval '21 days', sent_at = now() - interval '21 days'
+     where contact_email = $1`,
+    [email],
+  );
+  const softs = mails.map(({ soft }, place) => ({ ...soft, timestamp: daysAgo(place) }));
+  await report(process, key, softs.slice(0, 5));
+  expect(await suppressionOf(email)).toBe('bounced');
+  await remove(email);
+  await report(process, key, softs.slice(5));
+  expect(await suppressionOf(email)).toBeUndefined();
+});
+
+test('deleting a contact forgets when its suppression was removed', async () => {
+  const email = unique('gone');
+  await given.suppressions.addSuppression({ workspaceId, email });
+  await remove(email);
+  const held = () =>
+    query(given.store.fork(), 'select 1 from lifted_suppressions where email = $1', [email]);
+  expect(await held()).toHaveLength(1);
+  const deleted = { type: 'contact.deleted', dataJson: JSON.stringify({ contact: { email } }) };
+  const batchId = crypto.randomUUID();
+  await given.events.consumeEvents({ workspaceId, batchId, events: [deleted] });
+  expect(await held()).toEqual([]);
+});
