@@ -70,7 +70,8 @@ const steps = `
     select distinct id from given order by id
   ), held as materialized (
     select m.* from named cross join lateral (
-      select id, contact_email, integration_id, status, sent_at, delivered_at, bounced_at, soft_bounced_at, complained_at
+      select id, contact_email, integration_id, status, sent_at, delivered_at, bounced_at, soft_bounced_at, complained_at,
+        retried_at
       from messages m where m.workspace_id = $1 and m.id = named.id
       for no key update
     ) m
@@ -80,6 +81,8 @@ const steps = `
       case when held.id is null then 'unmatched'
         when held.contact_email = '' then 'forgotten'
         when held.contact_email <> given.email or held.integration_id <> given.integration_id then 'unmatched'
+        -- Of the attempt that failed.
+        when given.effect in ('bounced', 'returned') and given.at < held.retried_at then 'unmatched'
         when held.sent_at is not null then 'applied'
         when held.status in ('sending', 'deferred') then 'waiting'
         else 'unmatched' end as verdict

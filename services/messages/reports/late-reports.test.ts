@@ -2,7 +2,9 @@ import { createRouterTransport } from '@connectrpc/connect';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { openOutbox } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
 import { type Given, resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification, sendOf } from '../test/given-notification.ts';
 import {
   applyAll,
   givenKey,
@@ -145,3 +147,33 @@ test('deleting a contact forgets when its suppression was removed', async () => 
   await given.events.consumeEvents({ workspaceId, batchId, events: [deleted] });
   expect(await held()).toEqual([]);
 });
+
+test.each(['hard', 'soft'] as const)(
+  'a %s bounce of before the message was retried says nothing about the next attempt',
+  async (name) => {
+    const email = unique('ann');
+    const notification = await givenNotification(given);
+    given.sink.behaviour.replies = [
+      { step: 'rcpt', recipient: `^${email}`, reply: '550 5.7.1 not today' },
+    ];
+    const request = sendOf(notification, { contact: { email } });
+    const { messageId: id } = await given.transactional.sendTransactional(request);
+    await until('it has failed', async () => (await messageOf(id))?.status === 'failed');
+    const bounce = { event: 'bounce', bounce_category: name, message_id: id, recipient: email };
+    const body = Buffer.from(JSON.stringify({ ...bounce, timestamp: new Date().toISOString() }));
+    await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+    await given.messages.retryMessage({ workspaceId, id });
+    await query(
+      given.store.fork(),
+      `update messages set status = 'sent', due_at = null, sent_at = now() where id = $1`,
+      [id],
+    );
+    await applyAll(process.context);
+    const message = await messageOf(id);
+    expect([message?.status, message?.softBouncedAt]).toEqual(['sent', undefined]);
+    expect(await suppressionOf(email)).toBeUndefined();
+    await report(process, key, [bounce]);
+    const after = await messageOf(id);
+    expect(after?.bouncedAt ?? after?.softBouncedAt).toBeDefined();
+  },
+);
