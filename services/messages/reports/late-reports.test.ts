@@ -1,5 +1,6 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { ReportVerdict } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { openOutbox } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
@@ -177,3 +178,13 @@ test.each(['hard', 'soft'] as const)(
     expect(after?.bouncedAt ?? after?.softBouncedAt).toBeDefined();
   },
 );
+
+test('a report with a time that PostgreSQL does not take holds up no others, and counts as of now', async () => {
+  const [odd, good] = [unique('odd'), unique('good')];
+  const [[one], [two]] = [await givenMails(odd, 1), await givenMails(good, 1)];
+  const timestamp = '9999-12-31T23:59:59-23:59';
+  const verdict = await report(process, key, [{ ...one.delivered, timestamp }, two.delivered]);
+  expect(verdict).toBe(ReportVerdict.RECORDED);
+  const statuses = [await messageOf(one.id), await messageOf(two.id)].map((each) => each?.status);
+  expect(statuses).toEqual(['delivered', 'delivered']);
+});
