@@ -72,7 +72,7 @@ const remove = (email: string) =>
 const typesOf = async () => (await takeEvents(process.context)).map(({ type }) => type);
 
 test.each(['hard', 'complaint'] as const)(
-  'a %s of before a removal, which comes after it, leaves the address off the list',
+  'a report of a %s from before a removal leaves the address off the list',
   async (name) => {
     const email = unique('ann');
     const [one, two, three] = await givenMails(email, 3);
@@ -87,7 +87,7 @@ test.each(['hard', 'complaint'] as const)(
   },
 );
 
-test('a hard bounce of before a delivery of another mail says that its mail was returned, no more', async () => {
+test('a hard bounce from before a delivery of another mail says only that its mail was returned', async () => {
   const email = unique('ann');
   const [one, two, three] = await givenMails(email, 3);
   await report(process, key, [{ ...one.delivered, timestamp: hoursAgo(2) }]);
@@ -118,7 +118,7 @@ test('a delivery in the same request counts as a newer sign of life, and so does
   expect(await suppressionOf(opened)).toBeUndefined();
 });
 
-test('soft bounces of before a removal do not count towards the next suppression', async () => {
+test('soft bounces from before a removal do not count towards the next suppression', async () => {
   const email = unique('full');
   const mails = await givenMails(email, 6);
   const daysAgo = (place: number) => hoursAgo(24 * (20 - 2 * place));
@@ -150,7 +150,7 @@ test('deleting a contact forgets when its suppression was removed', async () => 
 });
 
 test.each(['hard', 'soft'] as const)(
-  'a %s bounce of before the message was retried says nothing about the next attempt',
+  'a %s bounce from before the message was retried says nothing about the next attempt',
   async (name) => {
     const email = unique('ann');
     const notification = await givenNotification(given);
@@ -187,4 +187,30 @@ test('a report with a time that PostgreSQL does not take holds up no others, and
   expect(verdict).toBe(ReportVerdict.RECORDED);
   const statuses = [await messageOf(one.id), await messageOf(two.id)].map((each) => each?.status);
   expect(statuses).toEqual(['delivered', 'delivered']);
+});
+
+test.each<[string, (mail: Mail) => object]>([
+  ['of a type that is not registered', ({ delivered }) => delivered],
+  ['without an id of ours', ({ hard }) => ({ ...hard, message_id: '4F3B2A1C0D' })],
+])('a report %s keeps no address of a contact that is deleted', async (_, of) => {
+  await given.reports.registerReports({ ...smtpPlace, eventTypes: ['bounce'] });
+  const [kept, gone] = [unique('kept'), unique('gone')];
+  const [[one], [two]] = [await givenMails(kept, 1), await givenMails(gone, 1)];
+  const deleted = {
+    type: 'contact.deleted',
+    dataJson: JSON.stringify({ contact: { email: gone } }),
+  };
+  const batchId = crypto.randomUUID();
+  await given.events.consumeEvents({ workspaceId, batchId, events: [deleted] });
+  await query(given.store.fork(), 'truncate inbound_reports', []);
+  await report(process, key, [of(one), of(two)]);
+  const rows = await query(
+    given.store.fork(),
+    'select email, raw is null as is_bare from inbound_reports order by email',
+    [],
+  );
+  expect(rows).toEqual([
+    { email: '', is_bare: true },
+    { email: kept, is_bare: false },
+  ]);
 });
