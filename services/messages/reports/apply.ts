@@ -8,7 +8,7 @@
  *
  * A hard bounce says no more than that its mail was returned, if the address has shown later that it
  * lives: by a delivery, open or click of another mail that is known by then, or since it was taken
- * off the suppression list. Nor does a complaint of before suppress it again.
+ * off the suppression list. A complaint from before that does not suppress it again.
  *
  * Order of locks: messages by id, as hits and deletions take them, then suppressions by address.
  */
