@@ -6,9 +6,9 @@
  * and suppression follows once, however often and in whatever order reports come. A time is that of
  * the provider, but neither before the message was sent nor later than now.
  *
- * A hard bounce says no more than that its mail was returned, if the address has shown later that it
- * lives: by a delivery, open or click of another mail that is known by then, or since it was taken
- * off the suppression list. A complaint from before that does not suppress it again.
+ * A hard bounce says only that its mail was returned, if the address has shown later that it lives:
+ * by a delivery, open or click of another mail that is known by then, or since it was taken off the
+ * suppression list. A complaint from before that does not suppress it again.
  *
  * Order of locks: messages by id, as hits and deletions take them, then suppressions by address.
  */
