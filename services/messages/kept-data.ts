@@ -39,6 +39,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'variation_counts' },
     { table: 'uncounted_broadcasts' },
     { table: 'suppressions' },
+    { table: 'lifted_suppressions' },
     { table: 'report_keys' },
     { table: 'inbound_reports' },
     { table: 'sending_rates' },
@@ -78,6 +79,10 @@ type Person = { workspaceId: string; email: string };
 export function personSources(context: KeptContext, person: Person): PersonSource[] {
   return [
     personTable(context.store, person, { kind: 'suppression', table: 'suppressions' }),
+    personTable(context.store, person, {
+      kind: 'lifted_suppression',
+      table: 'lifted_suppressions',
+    }),
     personTable(context.store, person, {
       kind: 'confirmation',
       table: 'confirmations',

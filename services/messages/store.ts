@@ -24,6 +24,7 @@ import { FileWorkspaces } from './migrations/m0022-file-workspaces.ts';
 import { ProviderIds } from './migrations/m0023-provider-ids.ts';
 import { Reports } from './migrations/m0024-reports.ts';
 import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
+import { LateReports } from './migrations/m0026-late-reports.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -93,6 +94,7 @@ export function openMessagesStore(
       'm0023-provider-ids': ProviderIds,
       'm0024-reports': Reports,
       'm0025-ends-of-suppressions': EndsOfSuppressions,
+      'm0026-late-reports': LateReports,
     },
   });
 }

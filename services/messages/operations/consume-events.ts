@@ -9,6 +9,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { type ConfirmationRequest, requestConfirmations } from '../record/confirmations.ts';
 import { forgetTwice } from '../record/forget.ts';
+import { forgetLifted } from '../suppressions/lifted.ts';
 
 type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]) => Promise<void>;
 
@@ -20,8 +21,11 @@ type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]
 export const handlers: Readonly<Record<string, Handler>> = {
   [typeOf(ConfirmationDueSchema)]: (em, workspaceId, events) =>
     requestConfirmations(em, workspaceId, events.map(requestOf).filter(isWhole)),
-  [typeOf(ContactDeletedSchema)]: (em, workspaceId, events) =>
-    forgetTwice(em, workspaceId, deletionsOf(events)),
+  [typeOf(ContactDeletedSchema)]: async (em, workspaceId, events) => {
+    const deletions = deletionsOf(events);
+    await forgetTwice(em, workspaceId, deletions);
+    await forgetLifted(em, workspaceId, deletions);
+  },
 };
 
 export function consumeEvents(context: Context): Methods['consumeEvents'] {

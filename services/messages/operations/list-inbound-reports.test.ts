@@ -6,6 +6,7 @@ import { memberWith, testTransport, userClaims } from '../../../test/setup/servi
 import { messagesRoutes } from '../service.ts';
 import { useService } from '../test/given.ts';
 import { givenKey, report } from '../test/given-reports.ts';
+import { givenMessage } from '../test/transactional.ts';
 
 const given = useService();
 const place = { workspaceId: 'list', integrationId: 'smtp-1' };
@@ -24,6 +25,7 @@ const events = [
 ].map((event, minute) => ({ ...event, timestamp: at(minute).toISOString() }));
 
 beforeAll(async () => {
+  await givenMessage(given.store, { workspace_id: workspaceId, contact_email: 'ann@example.com' });
   const key = await givenKey(given, place);
   await report(given, key, events, place);
 });

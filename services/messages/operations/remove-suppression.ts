@@ -4,6 +4,7 @@ import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
+import { rememberLifted } from '../suppressions/lifted.ts';
 
 export function removeSuppression({ store }: Context): Methods['removeSuppression'] {
   return async ({ workspaceId, email, reason }, call) => {
@@ -16,6 +17,7 @@ export function removeSuppression({ store }: Context): Methods['removeSuppressio
         [workspaceId, address],
       );
       if (!gone) throw refusal('SUPPRESSION_NOT_FOUND', 'Suppression not found');
+      await rememberLifted(em, workspaceId, address);
       const changes = { before: { suppressed_as: gone.reason }, after: { reason } };
       await recordChange(em, call, changes);
     });

@@ -133,7 +133,7 @@ async function queueAgain(
   await query(
     em,
     `update messages set status = 'deferred', attempts = 0, unknown = 0, due_at = now(), failed_at = null,
-       bounced_at = null, bounce_class = null, diagnostic = null, updated_at = now(), integration_id = $3
+       bounced_at = null, bounce_class = null, diagnostic = null, updated_at = now(), retried_at = now(), integration_id = $3
      where workspace_id = $1 and id = $2`,
     [workspaceId, id, integrationId],
   );

@@ -6,6 +6,10 @@
  * and suppression follows once, however often and in whatever order reports come. A time is that of
  * the provider, but neither before the message was sent nor later than now.
  *
+ * A hard bounce says only that its mail was returned, if the address has shown later that it lives:
+ * by a delivery, open or click of another mail that is known by then, or since it was taken off the
+ * suppression list. A complaint from before that does not suppress it again.
+ *
  * Order of locks: messages by id, as hits and deletions take them, then suppressions by address.
  */
 
@@ -20,6 +24,7 @@ import { countStep } from '../record/variation-counts.ts';
 import { suppressStep } from '../suppressions/store.ts';
 import { bounceClasses } from './classes.ts';
 import type { ReportType } from './report.ts';
+import { messagesMax } from './soft-bounces.ts';
 
 /** `returned`: it did not arrive, though its address is not dead. */
 export type Effect = 'delivered' | 'bounced' | 'returned' | 'complained';
@@ -65,26 +70,49 @@ const steps = `
     select distinct id from given order by id
   ), held as materialized (
     select m.* from named cross join lateral (
-      select id, contact_email, integration_id, status, sent_at, delivered_at, bounced_at, soft_bounced_at, complained_at
+      select id, contact_email, integration_id, status, sent_at, delivered_at, bounced_at, soft_bounced_at, complained_at,
+        retried_at
       from messages m where m.workspace_id = $1 and m.id = named.id
       for no key update
     ) m
-  ), judged as materialized (
-    select given.place, given.id, given.effect, given.class, given.diagnostic,
+  ), fitted as materialized (
+    select given.place, given.id, given.email, given.effect, given.class, given.diagnostic, lifted.lifted_at,
       greatest(least(given.at, now()), held.sent_at) as at,
       case when held.id is null then 'unmatched'
         when held.contact_email = '' then 'forgotten'
         when held.contact_email <> given.email or held.integration_id <> given.integration_id then 'unmatched'
+        -- Of the attempt that failed.
+        when given.effect in ('bounced', 'returned') and given.at < held.retried_at then 'unmatched'
         when held.sent_at is not null then 'applied'
         when held.status in ('sending', 'deferred') then 'waiting'
         else 'unmatched' end as verdict
     from given left join held on held.id = given.id
+    left join lateral (
+      select lifted_at from lifted_suppressions where workspace_id = $1 and email = given.email offset 0
+    ) lifted on true
+  ), alive as materialized (
+    select m.contact_email as email, m.id, m.at
+    from (select distinct email from fitted where effect = 'bounced' and verdict = 'applied') dead
+    cross join lateral (
+      select id, contact_email, greatest(delivered_at, opened_at, clicked_at) as at
+      from messages where workspace_id = $1 and contact_email = dead.email and contact_email <> ''
+      order by created_at desc limit ${messagesMax}
+    ) m where m.at is not null
+    union all
+    select email, id, at from fitted where effect = 'delivered' and verdict = 'applied'
+  ), judged as materialized (
+    select place, id, class, diagnostic, at, verdict, lifted_at,
+      case when effect = 'bounced' and (at <= lifted_at or exists (
+        select from alive where alive.email = fitted.email and alive.id <> fitted.id and alive.at > fitted.at
+      )) then 'returned' else effect end as effect
+    from fitted
   ), change as materialized (
     select id,
       min(at) filter (where effect = 'delivered') as delivered_at,
       min(at) filter (where effect = 'bounced') as bounced_at,
       min(at) filter (where effect = 'returned') as soft_bounced_at,
       min(at) filter (where effect = 'complained') as complained_at,
+      max(lifted_at) as lifted_at,
       ${leading('class')} as class, ${leading('diagnostic')} as diagnostic
     from judged where verdict = 'applied' group by id
   ), marked as (
@@ -111,10 +139,11 @@ const steps = `
       (before.delivered_at is null and m.delivered_at is not null)::int as delivered,
       (before.bounced_at is null and m.bounced_at is not null)::int as bounced,
       (before.soft_bounced_at is null and m.soft_bounced_at is not null)::int as soft_bounced,
-      (before.complained_at is null and m.complained_at is not null)::int as complained
+      (before.complained_at is null and m.complained_at is not null)::int as complained,
+      coalesce(m.complained_at > change.lifted_at, true) as may_suppress
   ), ${suppressStep(`
     select contact_email as email, case when max(bounced) = 1 then 'bounced' else 'complained' end as reason
-    from marked where bounced = 1 or complained = 1 group by contact_email`)}
+    from marked where bounced = 1 or (complained = 1 and may_suppress) group by contact_email`)}
   , ${countStep('marked', {
     delivered: 'delivered',
     bounced: 'bounced',

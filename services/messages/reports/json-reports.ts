@@ -1,10 +1,13 @@
-import { endOfString, isObject, parseText, textOf } from '#lib/json/text.ts';
+import { endOfString, isObject, parseExactly, textOf } from '#lib/json/text.ts';
 import { reportsMax, UnreadableBody } from './report.ts';
 
 /** Far deeper than any provider's; writing JSON recurses. */
 const depthMax = 32;
 
-/** The objects of a body: one, or a list of them. Throws `UnreadableBody` for any other. */
+/**
+ * The objects of a body: one, or a list of them. Integers that a double would round are texts of
+ * their digits. Throws `UnreadableBody` for any other body.
+ */
 export function objectsIn(body: Uint8Array): unknown[] {
   const json = parsed(body);
   const events = Array.isArray(json) ? json : [json];
@@ -16,8 +19,7 @@ export function objectsIn(body: Uint8Array): unknown[] {
 
 function parsed(body: Uint8Array): unknown {
   try {
-    const text = textOf(body);
-    if (depthOf(text) <= depthMax) return parseText(text);
+    if (depthOf(textOf(body)) <= depthMax) return parseExactly(body);
   } catch {
     // The words of a parser quote the body.
   }

@@ -120,12 +120,24 @@ function reference(groups: readonly Event[][]) {
       .toSorted((one, other) => one.minute - other.minute);
     const returned = new Set<number>();
     const before = fates.map((fate) => ({ ...fate }));
-    for (const { message, kind, minute } of right) {
+    const livesAfter = (bounce: Event) => {
+      const isOther = (message: number) =>
+        message !== bounce.message && message % people === bounce.message % people;
+      return (
+        before.some(({ delivered = -1 }, mail) => isOther(mail) && delivered > bounce.minute) ||
+        right.some(
+          ({ kind, message, minute }) =>
+            kind === 'delivered' && isOther(message) && minute > bounce.minute,
+        )
+      );
+    };
+    for (const event of right) {
+      const { message, kind, minute } = event;
       const [fate, old] = [fates[message], before[message]];
       if (!fate || !old) throw new Error('no such message');
       if (kind === 'delivered') fate.delivered ??= minute;
       else if (kind === 'complaint') fate.complained ??= minute;
-      else if (kind === 'hard') {
+      else if (kind === 'hard' && !livesAfter(event)) {
         if (fate.bounced === undefined) fate.class = kind;
         fate.bounced ??= minute;
       } else {

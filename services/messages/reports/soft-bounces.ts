@@ -12,7 +12,7 @@ export type SoftBounceRule = {
 };
 
 /** The newest messages of an address that are looked at. */
-const messagesMax = 1_000;
+export const messagesMax = 1_000;
 
 export type Returned = { workspaceId: string; emails: readonly string[] };
 
@@ -27,8 +27,8 @@ export async function addSuppressing(em: EntityManager, payload: Returned): Prom
 
 /**
  * Suppresses addresses whose mails came back again and again, for a while: those with soft bounces
- * of enough messages since the last delivery, open or click. Only `soft` and `expired` count. An
- * entry that is there without an end stays.
+ * of enough messages since the last delivery, open or click, and since the owner took it off the
+ * list. Only `soft` and `expired` count. An entry that is there without an end stays.
  */
 export async function suppressReturned(
   store: Store,
@@ -44,7 +44,10 @@ export async function suppressReturned(
          order by created_at desc limit ${messagesMax}
        ) m
      ), alive as materialized (
-       select contact_email, max(alive_at) as at from recent group by contact_email
+       select contact_email, greatest(max(alive_at), (
+         select lifted_at from lifted_suppressions where workspace_id = $1 and email = contact_email
+       )) as at
+       from recent group by contact_email
      ), counted as (
        select contact_email as email, count(*) as count
        from recent join alive using (contact_email)

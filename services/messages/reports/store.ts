@@ -38,7 +38,10 @@ export function openRaw(
 
 type StoredReport = { type: string; class: string; state: string };
 
-/** Of stored reports, those that were not known: by their states. */
+/**
+ * Of stored reports, those that were not known: by their states. One that will not be applied keeps
+ * its address only if the workspace has a message to it: that of a deleted contact must not return.
+ */
 export async function storeReports(
   em: EntityManager,
   keyring: Keyring,
@@ -68,12 +71,19 @@ export async function storeReports(
     em,
     `insert into inbound_reports (workspace_id, integration_id, source, received_at, id, event_key, state, type, class, effect,
        message_id, email, occurred_at, category, diagnostic, complaint_type, raw, due_at)
-     select $1, $2, $3, $4::timestamptz, id, event_key, state, type, class, effect, message_id, email,
-       least(coalesce(occurred_at, $4), $4), nullif(category, ''), nullif(diagnostic, ''), nullif(complaint_type, ''), raw,
+     select $1, $2, $3, $4::timestamptz, id, event_key, state, type, class, effect, message_id,
+       case when keeps_email then email else '' end,
+       least(coalesce(occurred_at, $4), $4), nullif(category, ''), nullif(diagnostic, ''), nullif(complaint_type, ''),
+       case when keeps_email then raw end,
        case when state = 'received' then $4 end
      from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[], $11::text[], $12::timestamptz[],
        $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[])
        as given (id, event_key, state, type, class, message_id, email, occurred_at, category, diagnostic, complaint_type, raw, effect)
+     cross join lateral (
+       select given.state = 'received' or exists (
+         select from messages m where m.workspace_id = $1 and m.contact_email = given.email and m.contact_email <> ''
+       ) as keeps_email
+     ) known
      order by event_key
      on conflict (workspace_id, integration_id, event_key) do nothing
      returning type, coalesce(class, '') as class, state`,

@@ -9,7 +9,7 @@ resetAfterEach(given);
 const em = () => given.store.fork();
 
 beforeEach(async () => {
-  await query(em(), 'truncate inbound_reports, suppressions', []);
+  await query(em(), 'truncate inbound_reports, suppressions, lifted_suppressions', []);
 });
 
 async function givenReports(workspaceId: string, count: number, days: number, isDue = false) {
@@ -111,4 +111,17 @@ test('keys of integrations that are deleted are removed, and others stay', async
     [],
   );
   expect(rows).toEqual([{ integration_id: 'smtp-1' }]);
+});
+
+test('when a suppression was removed is known for ninety days', async () => {
+  await query(
+    em(),
+    `insert into lifted_suppressions (workspace_id, email, lifted_at) values
+       ('w1', 'old@example.com', now() - interval '91 days'),
+       ('w1', 'newer@example.com', now() - interval '89 days')`,
+    [],
+  );
+  await clearReports(given.context).task();
+  const rows = await query(em(), 'select email from lifted_suppressions', []);
+  expect(rows).toEqual([{ email: 'newer@example.com' }]);
 });

@@ -7,13 +7,16 @@ import { unregister } from '../reports/keys.ts';
 
 const stepRows = 500;
 const keptDays = 30;
+/** No provider reports of what is older. */
+const liftedDays = 90;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 type ClearingContext = Pick<Context, 'store' | 'now' | 'quotas' | 'log' | 'plans'>;
 
 /**
  * Deletes reports that are older than 30 days, the oldest beyond the quota of their workspace that
- * are done, suppressions whose end has come, and keys of integrations that are gone.
+ * are done, suppressions whose end has come, after 90 days when others were removed, and keys of
+ * integrations that are gone.
  */
 export function clearReports(context: ClearingContext) {
   const { store, log, now, quotas } = context;
@@ -25,11 +28,13 @@ export function clearReports(context: ClearingContext) {
         'inbound_reports where true',
         'suppressions where expires_at is not null',
         'report_keys where true',
+        'lifted_suppressions where true',
       ],
       stepRows,
       clear: async (workspaceId, repeat) => {
         await repeat(() => endSuppressions(store, workspaceId, now()));
-        const before = new Date(now().getTime() - keptDays * dayMs);
+        await repeat(() => deleteLifted(store, workspaceId, daysBefore(now(), liftedDays)));
+        const before = daysBefore(now(), keptDays);
         await repeat(() => deleteReports(store, workspaceId, before));
         const { used, quota } = await quotas.countNow(workspaceId, 'inbound_reports');
         // Makes room for an hour's reports.
@@ -45,6 +50,8 @@ export function clearReports(context: ClearingContext) {
     },
   );
 }
+
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * dayMs);
 
 async function deleteReports(
   store: Store,
@@ -111,4 +118,19 @@ async function removeKeys({ store, plans }: ClearingContext, workspaceId: string
     );
     if (!isThere) await unregister(store.fork(), { workspaceId, integrationId });
   }
+}
+
+async function deleteLifted(store: Store, workspaceId: string, before: Date): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    store.fork(),
+    `with gone as (
+       delete from lifted_suppressions where ctid = any(array(
+         select ctid from lifted_suppressions where workspace_id = $1 and lifted_at < $2
+         order by lifted_at limit ${stepRows} for update skip locked
+       )) returning 1
+     )
+     select count(*)::int as count from gone`,
+    [workspaceId, before],
+  );
+  return row?.count ?? 0;
 }

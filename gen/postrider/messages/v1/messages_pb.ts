@@ -231,14 +231,15 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   attachments: MessageAttachment[];
 
   /**
-   * When a report first said that it was returned although its address is not dead, such as for a full mailbox.
+   * When a report first said that it was returned although its address is not dead: for a full mailbox, or because it got, opened or clicked
+   * other mail later, or was taken off the suppression list later.
    *
    * @generated from field: google.protobuf.Timestamp soft_bounced_at = 29;
    */
   softBouncedAt?: Timestamp | undefined;
 
   /**
-   * Why it was returned: `hard`: the address is dead. `soft`: it may work later. `expired`: no server took it for days. `message`: its content or
+   * Why it was returned: `hard`: the server says that the address is dead. `soft`: it may work later. `expired`: no server took it for days. `message`: its content or
    * size. `sender`: the sender's reputation or the receiver's policy. `unknown`: the words say none of these. Absent if it was not returned.
    *
    * @generated from field: optional string bounce_class = 30;

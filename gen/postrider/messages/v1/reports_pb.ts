@@ -795,8 +795,8 @@ export const ReportService: GenService<{
    * `{"event": "bounce", "message_id": "…", "recipient": "ann@example.com", "timestamp": "2026-11-25T10:00:00Z", "bounce_category": "hard",
    * "diagnostic_code": "550 5.1.1 no such user"}`. `event` is `delivered`, `bounce` or `complaint`; `message_id` is the message's UUID, or its
    * Message-ID. An enhanced status code in `diagnostic_code` decides the class of a bounce, then `bounce_category`, then the words.
-   * `complaint_type` is that of a feedback report, such as `abuse`. `id` may name the report: one with the same id is the same report.
-   * Without it, reports that say the same are. The answer is 200 once the reports are stored, 401 for whatever is wrong with the URL, 400 where
+   * `complaint_type` is that of a feedback report, such as `abuse`. `id`, a text or a number, may name the report: one with the same id is
+   * the same report. Without it, reports that say the same are. The answer is 200 once the reports are stored, 401 for whatever is wrong with the URL, 400 where
    * the body is no such JSON, and 503 with `Retry-After` where they cannot be stored now.
    *
    * INVALID_ARGUMENT: an event type is wrong. NOT_FOUND: no such integration.

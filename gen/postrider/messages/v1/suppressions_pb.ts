@@ -439,8 +439,9 @@ export const SuppressionService: GenService<{
     output: typeof ImportSuppressionsResponseSchema;
   },
   /**
-   * Takes an address off the list: mail to it is sent again at once. Its memberships of lists stay as they are: one that has bounced or
-   * complained is made active with `contactLists.updateStatus`. The reason is kept in the audit log, the address is not.
+   * Takes an address off the list: mail to it is sent again at once. Reports of bounces and complaints from before, which come later, do not put it
+   * back, for 90 days. Its memberships of lists stay as they are: one that has bounced or complained is made active with
+   * `contactLists.updateStatus`. The reason is kept in the audit log, the address is not.
    *
    * INVALID_ARGUMENT: the address or the reason is wrong. NOT_FOUND (`Suppression not found`): the address is not suppressed.
    *

@@ -28,8 +28,19 @@ test('reports that say the same have the same key, and an id of theirs decides a
   expect(new Set(keys).size).toBe(3);
 });
 
+test('ids that are numbers tell reports apart by all their digits', () => {
+  const line = (id: string) => `{"event":"delivered","recipient":"ann@example.com","id":${id}}`;
+  const ids = ['9007199254740993', '9007199254740995', '7', '8', '"8"'];
+  const reports = smtpReports(Buffer.from(`[${ids.map(line).join()}]`));
+  const [one, two, three, four, five] = reports.map(({ key }) => key);
+  expect(new Set([one, two, three, four]).size).toBe(4);
+  expect(five).toBe(four);
+  expect(reports[0]).toMatchObject({ raw: expect.stringContaining('9007199254740993') });
+});
+
 test.each([
   ['a time that is none', { timestamp: 'yesterday' }, { at: undefined }],
+  ['a time that is in no table', { timestamp: '9999-12-31T23:59:59-23:59' }, { at: undefined }],
   ['a message id of another kind', { message_id: '4F3B2A1C0D' }, { messageId: undefined }],
   [
     'an id with a prefix',

@@ -35,12 +35,13 @@ function reportOf(event: unknown): Report | UnreadableReport {
   const category = oneLine(text('bounce_category'), wordLength);
   const diagnostic = oneLine(text('diagnostic_code'), diagnosticLength);
   const complaintType = oneLine(text('complaint_type'), wordLength);
+  const id = typeof event.id === 'number' ? `${event.id}` : text('id');
   const names = ['event', 'message_id', 'recipient', 'timestamp', 'bounce_category'];
   const said = [...names, 'diagnostic_code', 'complaint_type'].map(text);
   return {
     ...{ email, category, diagnostic, complaintType, raw },
     ...meaningOf(text('event'), { category, words: diagnostic, complaintType }),
-    key: text('id') === '' ? keyOf(JSON.stringify(said)) : keyOf(`id ${text('id')}`),
+    key: id === '' ? keyOf(JSON.stringify(said)) : keyOf(`id ${id}`),
     messageId: messageIdIn(text('message_id')),
     at: timeIn(text('timestamp')),
   };
