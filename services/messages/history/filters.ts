@@ -3,6 +3,7 @@ import type { ListMessagesRequest } from '#gen/postrider/messages/v1/messages_pb
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { readTime } from '#lib/rpc/request-time.ts';
 import { messageStates, stateSql } from '../message-queries.ts';
 import { uuid } from './cursor.ts';
 
@@ -159,15 +160,16 @@ function addTimes(request: HistoryRequest, filters: Filters, bind: Bind): void {
   const { within, wanted } = filters;
   checkOrder('sent', request.sentAfter, request.sentBefore);
   checkOrder('updated', request.updatedAfter, request.updatedBefore);
-  const { sentAfter, sentBefore, updatedAfter, updatedBefore } = request;
-  if (sentAfter) wanted.push(`sent_at >= ${bind(timestampDate(sentAfter))}`);
-  if (updatedAfter) wanted.push(`updated_at >= ${bind(timestampDate(updatedAfter))}`);
+  const sentAfter = readTime('sent_after', request.sentAfter);
+  const updatedAfter = readTime('updated_after', request.updatedAfter);
+  if (sentAfter) wanted.push(`sent_at >= ${bind(sentAfter)}`);
+  if (updatedAfter) wanted.push(`updated_at >= ${bind(updatedAfter)}`);
   for (const [column, before] of [
-    ['sent_at', sentBefore],
-    ['updated_at', updatedBefore],
+    ['sent_at', readTime('sent_before', request.sentBefore)],
+    ['updated_at', readTime('updated_before', request.updatedBefore)],
   ] as const) {
     if (!before) continue;
-    const end = bind(timestampDate(before));
+    const end = bind(before);
     wanted.push(`${column} <= ${end}`);
     if (!filters.addresses)
       within.push(`created_at <= ${end}::timestamptz + interval '${clocksApart}'`);

@@ -127,3 +127,17 @@ test('unsubscribeByLink unsubscribes the recipient from the list, also twice', a
   );
   expect(row?.unsubscribed_at).not.toBeNull();
 });
+
+test.each(['sentAfter', 'sentBefore', 'updatedAfter', 'updatedBefore'])(
+  'a %s that no calendar has is refused',
+  async (name) => {
+    const { workspaceId } = batch;
+    for (const seconds of [253_402_300_800n, -62_135_596_801n, 10n ** 15n]) {
+      const request = { workspaceId, [name]: { seconds } };
+      await expect(given.messages.listMessages(request)).rejects.toMatchObject({
+        code: Code.InvalidArgument,
+        rawMessage: expect.stringContaining('must lie in the years 1 to 9999'),
+      });
+    }
+  },
+);

@@ -86,3 +86,14 @@ test('rows that are wrong are answered with why, and hold up no others', async (
   ]);
   await expect(imported()).rejects.toThrow('bounces array is empty');
 });
+
+test('a time that no calendar has is the error of its row', async () => {
+  const email = unique('ann');
+  const { ids } = await givenSent(given, [email]);
+  const row = { email, class: 'soft', messageId: ids[0] };
+  const rows = [253_402_300_800n, -62_135_596_801n, 10n ** 15n].map((seconds) => {
+    return { ...row, timestamp: { seconds } };
+  });
+  const wrong = 'error timestamp must lie in the years 1 to 9999';
+  expect(await imported(...rows, row)).toEqual([wrong, wrong, wrong, 'apply']);
+});

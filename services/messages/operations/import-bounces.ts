@@ -1,7 +1,8 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { ConnectError } from '@connectrpc/connect';
 import type { BounceInput } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
+import { readTime } from '#lib/rpc/request-time.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { applyReports, effectOf, type GivenReport, type ReportMatch } from '../reports/apply.ts';
@@ -49,9 +50,13 @@ function checkBounce(given: BounceInput, now: Date): CheckedBounce {
   if (given.messageId !== '' && messageId === undefined) {
     return { email, error: 'message_id must be a UUID or a Message-ID of ours' };
   }
-  const at = given.timestamp ? timestampDate(given.timestamp) : now;
-  const report = { effect, integrationId: undefined, email, at, class: named, diagnostic };
-  return { email, report, messageId };
+  try {
+    const at = new Date(readTime('timestamp', given.timestamp) ?? now);
+    const report = { effect, integrationId: undefined, email, at, class: named, diagnostic };
+    return { email, report, messageId };
+  } catch (error) {
+    return { email, error: ConnectError.from(error).rawMessage };
+  }
 }
 
 /**

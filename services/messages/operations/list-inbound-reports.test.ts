@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
+import { Code, createClient } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
 import { ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
@@ -94,3 +94,15 @@ test.each([
 ])('%j is refused', async (filter, text) => {
   await expect(listed(filter)).rejects.toThrow(text);
 });
+
+test.each(['timestampAfter', 'timestampBefore'])(
+  'a %s that no calendar has is refused',
+  async (name) => {
+    for (const seconds of [253_402_300_800n, -62_135_596_801n, 10n ** 15n]) {
+      await expect(listed({ [name]: { seconds } })).rejects.toMatchObject({
+        code: Code.InvalidArgument,
+        rawMessage: expect.stringContaining('must lie in the years 1 to 9999'),
+      });
+    }
+  },
+);

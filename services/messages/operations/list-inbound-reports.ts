@@ -1,4 +1,3 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListInboundReportsRequest } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
@@ -7,6 +6,7 @@ import { isFullTime, readCursor, writeCursor } from '#lib/postgres/cursor.ts';
 import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { orderedTimeSql } from '#lib/postgres/time-sql.ts';
+import { readTime } from '#lib/rpc/request-time.ts';
 import { isOwner } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';
@@ -65,8 +65,10 @@ function filtersOf(request: ListInboundReportsRequest): { where: string; values:
     if (!uuid.test(messageId)) throw invalidField('message_id', 'message_id must be a UUID');
     where.push(`message_id = ${bound(messageId)}`);
   }
-  if (timestampAfter) where.push(`occurred_at >= ${bound(timestampDate(timestampAfter))}`);
-  if (timestampBefore) where.push(`occurred_at < ${bound(timestampDate(timestampBefore))}`);
+  const after = readTime('timestamp_after', timestampAfter);
+  const before = readTime('timestamp_before', timestampBefore);
+  if (after) where.push(`occurred_at >= ${bound(after)}`);
+  if (before) where.push(`occurred_at < ${bound(before)}`);
   if (request.cursor !== '') {
     const { time, id } = readCursor(request.cursor, placeIn);
     where.push(`(occurred_at, id) < (${bound(time)}::timestamptz, ${bound(id)}::uuid)`);

@@ -1,7 +1,7 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListWebhookDeliveriesRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
+import { readTime } from '#lib/rpc/request-time.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { resourceOf } from '../input/event-types.ts';
@@ -52,8 +52,10 @@ function filtersOf(request: ListWebhookDeliveriesRequest) {
   const bound = (value: unknown) => `$${values.push(value)}`;
   const within = ['workspace_id = $1'];
   if (request.subscriptionId) within.push(`subscription_id = ${bound(request.subscriptionId)}`);
-  if (request.since) within.push(`created_at >= ${bound(timestampDate(request.since))}`);
-  if (request.until) within.push(`created_at < ${bound(timestampDate(request.until))}`);
+  const since = readTime('since', request.since);
+  const until = readTime('until', request.until);
+  if (since) within.push(`created_at >= ${bound(since)}`);
+  if (until) within.push(`created_at < ${bound(until)}`);
   const wanted = ['true'];
   if (request.status) wanted.push(`status = ${bound(request.status)}`);
   if (request.eventType) wanted.push(`event_type = ${bound(request.eventType)}`);

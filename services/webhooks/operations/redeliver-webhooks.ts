@@ -1,9 +1,9 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { RedeliverWebhooksRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { readTime } from '#lib/rpc/request-time.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { payloadTooLarge } from '../delivery.ts';
@@ -37,12 +37,13 @@ export function redeliverWebhooks({
 /** The dispatcher finds them within a second. */
 async function redeliver(
   em: EntityManager,
-  { workspaceId, id, deliveryId, since }: RedeliverWebhooksRequest,
+  { workspaceId, id, deliveryId, since: given }: RedeliverWebhooksRequest,
   now: Date | undefined,
 ): Promise<number> {
   if (deliveryId !== '' && !uuid.test(deliveryId)) return 0;
+  const since = readTime('since', given);
   const [condition, value] = since
-    ? ['created_at >= $3::timestamptz', timestampDate(since)]
+    ? ['created_at >= $3::timestamptz', since]
     : ['id = $3::uuid', deliveryId];
   const rows = await query<{ count: number }>(
     em,

@@ -140,3 +140,22 @@ test('the deliveries of a deleted subscription are forgotten, and no others', as
   const { deliveries } = await given.client.listWebhookDeliveries({ workspaceId });
   expect(deliveries.map(({ id }) => id)).toEqual([ids[2]]);
 });
+
+test.each([253_402_300_800n, -62_135_596_801n, 10n ** 15n])(
+  'a time that no calendar has is refused: %s s',
+  async (seconds) => {
+    const refused = {
+      code: Code.InvalidArgument,
+      rawMessage: expect.stringContaining('must lie in the years 1 to 9999'),
+    };
+    const { workspaceId, a: id } = await givenHistory();
+    for (const name of ['since', 'until']) {
+      await expect(
+        given.client.listWebhookDeliveries({ workspaceId, [name]: { seconds } }),
+      ).rejects.toMatchObject(refused);
+    }
+    await expect(
+      given.client.redeliverWebhooks({ workspaceId, id, since: { seconds } }),
+    ).rejects.toMatchObject(refused);
+  },
+);
