@@ -91,13 +91,17 @@ const steps = `
       select lifted_at from lifted_suppressions where workspace_id = $1 and email = given.email offset 0
     ) lifted on true
   ), alive as materialized (
-    select m.contact_email as email, m.id, m.at
+    select dead.email, m.id, m.at
     from (select distinct email from fitted where effect = 'bounced' and verdict = 'applied') dead
     cross join lateral (
-      select id, contact_email, greatest(delivered_at, opened_at, clicked_at) as at
-      from messages where workspace_id = $1 and contact_email = dead.email and contact_email <> ''
-      order by created_at desc limit ${messagesMax}
-    ) m where m.at is not null
+      select id, at from (
+        select id, greatest(delivered_at, opened_at, clicked_at) as at
+        from messages where workspace_id = $1 and contact_email = dead.email and contact_email <> ''
+        order by created_at desc limit ${messagesMax}
+      ) newest
+      -- The last sign, and the one before it, where the last is that of the mail itself.
+      where at is not null order by at desc limit 2
+    ) m
     union all
     select email, id, at from fitted where effect = 'delivered' and verdict = 'applied'
   ), judged as materialized (
