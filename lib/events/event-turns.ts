@@ -234,21 +234,19 @@ export class EventTurns {
   }
 
   #mayClaim(workspaceId: string): boolean {
-    const units = this.#units.get(workspaceId) ?? 0;
-    const restsUntilMs = this.#heavy.get(workspaceId);
-    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId)) {
-      return units < unitsOfWorkspaceMax;
-    }
-    return units === 0 && performance.now() >= restsUntilMs;
+    return this.#hasRoom(workspaceId, this.#units, unitsOfWorkspaceMax);
   }
 
   #mayOpen(workspaceId: string): boolean {
-    const open = this.#ownCallsOf.get(workspaceId) ?? 0;
+    return this.#hasRoom(workspaceId, this.#ownCallsOf, ownCallsOfWorkspaceMax);
+  }
+
+  /** Whether a workspace has fewer than it may have: one at a time, and with rests, if it is heavy. */
+  #hasRoom(workspaceId: string, counts: ReadonlyMap<string, number>, max: number): boolean {
+    const has = counts.get(workspaceId) ?? 0;
     const restsUntilMs = this.#heavy.get(workspaceId);
-    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId)) {
-      return open < ownCallsOfWorkspaceMax;
-    }
-    return open === 0 && performance.now() >= restsUntilMs;
+    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId)) return has < max;
+    return has === 0 && performance.now() >= restsUntilMs;
   }
 
   /** A batch that fails at once says nothing about how long others take. */
