@@ -241,7 +241,7 @@ export class EventTurns {
     return this.#hasRoom(workspaceId, this.#ownCallsOf, ownCallsOfWorkspaceMax);
   }
 
-  /** Whether a workspace has fewer than it may have: one at a time, and with rests, if it is heavy. */
+  /** Whether a workspace has fewer than it may have. A heavy one has one at a time, with rests. */
   #hasRoom(workspaceId: string, counts: ReadonlyMap<string, number>, max: number): boolean {
     const has = counts.get(workspaceId) ?? 0;
     const restsUntilMs = this.#heavy.get(workspaceId);

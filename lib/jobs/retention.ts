@@ -35,6 +35,53 @@ export type Retention = {
   clear(workspaceId: string, repeat: Repeat): Promise<void>;
 };
 
+/** The oldest rows of a workspace that are older than a time. All of it is SQL of the caller's. */
+export type OldRows = {
+  table: string;
+  /** The column with a row's age; an index has the workspace and it. */
+  time: string;
+  /** A further condition, such as one that names a partial index. */
+  where?: string;
+};
+
+/** Deletes up to `rowsMax` old rows of a workspace, the oldest first, and says how many. */
+export async function deleteOldRows(
+  store: Store,
+  { table, time, where = 'true' }: OldRows,
+  { workspaceId, before, rowsMax }: { workspaceId: string; before: Date; rowsMax: number },
+): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    store.fork(),
+    `with gone as (
+       delete from ${table} where ctid = any(array(
+         select ctid from ${table}
+         where workspace_id = $1 and ${time} < $2 and ${where}
+         order by ${time} limit $3::int for update skip locked
+       )) returning 1
+     )
+     select count(*)::int as count from gone`,
+    [workspaceId, before, rowsMax],
+  );
+  return row?.count ?? 0;
+}
+
+/** Deletes as many of the oldest rows as there are too many. */
+export async function deleteExcess(
+  store: Store,
+  rows: OldRows,
+  { workspaceId, before, excess }: { workspaceId: string; before: Date; excess: number },
+  repeat: Repeat,
+): Promise<void> {
+  let left = excess;
+  await repeat(async (rowsMax) => {
+    if (left <= 0) return 0;
+    const asked = { workspaceId, before, rowsMax: Math.min(left, rowsMax) };
+    const deleted = await deleteOldRows(store, rows, asked);
+    left -= deleted;
+    return deleted;
+  });
+}
+
 class TimeIsUp extends Error {}
 
 /**

@@ -14,6 +14,7 @@ import {
   givenSent,
   keyIn,
   report,
+  reportsAbout,
   smtpPlace,
   takeEvents,
 } from '../test/given-reports.ts';
@@ -42,14 +43,7 @@ async function givenMessage() {
   const email = unique('ann');
   const { ids, broadcastId } = await givenSent(given, [email]);
   const [id = ''] = ids;
-  const about = { message_id: id, recipient: email };
-  return {
-    ...{ id, email, broadcastId },
-    delivered: { event: 'delivered', ...about },
-    hard: { event: 'bounce', bounce_category: 'hard', ...about },
-    soft: { event: 'bounce', bounce_category: 'soft', ...about },
-    complaint: { event: 'complaint', complaint_type: 'abuse', ...about },
-  };
+  return { id, email, broadcastId, ...reportsAbout(id, email) };
 }
 
 const messageOf = async (id: string) =>

@@ -11,6 +11,7 @@ import {
   givenKey,
   givenSent,
   report,
+  reportsAbout,
   smtpPlace,
   takeEvents,
 } from '../test/given-reports.ts';
@@ -48,18 +49,9 @@ async function givenMails(email: string, mails: number) {
     [sent],
   );
   await takeEvents(process.context);
-  return sent.map((id) => {
-    const about = { message_id: id, recipient: email };
-    return {
-      id,
-      hard: { event: 'bounce', bounce_category: 'hard', ...about },
-      soft: { event: 'bounce', bounce_category: 'soft', ...about },
-      delivered: { event: 'delivered', ...about },
-      complaint: { event: 'complaint', complaint_type: 'abuse', ...about },
-    };
-  }) as [Mail, Mail, Mail];
+  return sent.map((id) => ({ id, ...reportsAbout(id, email) })) as [Mail, Mail, Mail];
 }
-type Mail = { id: string } & Record<'hard' | 'soft' | 'delivered' | 'complaint', object>;
+type Mail = { id: string } & ReturnType<typeof reportsAbout>;
 
 const messageOf = async (id: string) =>
   (await given.messages.getMessage({ workspaceId, id })).message;

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { retentionJob } from '#lib/jobs/retention.ts';
+import { deleteExcess, deleteOldRows, retentionJob } from '#lib/jobs/retention.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
@@ -10,6 +10,9 @@ const keptDays = 30;
 /** No provider reports of what is older. */
 const liftedDays = 90;
 const dayMs = 24 * 60 * 60 * 1_000;
+
+const done = { table: 'inbound_reports', time: 'received_at', where: 'due_at is null' };
+const lifted = { table: 'lifted_suppressions', time: 'lifted_at' };
 
 type ClearingContext = Pick<Context, 'store' | 'now' | 'quotas' | 'log' | 'plans'>;
 
@@ -33,18 +36,16 @@ export function clearReports(context: ClearingContext) {
       stepRows,
       clear: async (workspaceId, repeat) => {
         await repeat(() => endSuppressions(store, workspaceId, now()));
-        await repeat(() => deleteLifted(store, workspaceId, daysBefore(now(), liftedDays)));
+        const keptSince = daysBefore(now(), liftedDays);
+        await repeat((rowsMax) =>
+          deleteOldRows(store, lifted, { workspaceId, before: keptSince, rowsMax }),
+        );
         const before = daysBefore(now(), keptDays);
-        await repeat(() => deleteReports(store, workspaceId, before));
+        await repeat((rowsMax) => deleteOldRows(store, done, { workspaceId, before, rowsMax }));
         const { used, quota } = await quotas.countNow(workspaceId, 'inbound_reports');
         // Makes room for an hour's reports.
-        let beyond = used < quota ? 0 : used - Math.floor(quota * 0.9);
-        await repeat(async (rowsMax) => {
-          if (beyond <= 0) return 0;
-          const deleted = await deleteReports(store, workspaceId, now(), Math.min(rowsMax, beyond));
-          beyond -= deleted;
-          return beyond > 0 ? deleted : 0;
-        });
+        const excess = used < quota ? 0 : used - Math.floor(quota * 0.9);
+        await deleteExcess(store, done, { workspaceId, before: now(), excess }, repeat);
         await removeKeys(context, workspaceId);
       },
     },
@@ -52,27 +53,6 @@ export function clearReports(context: ClearingContext) {
 }
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * dayMs);
-
-async function deleteReports(
-  store: Store,
-  workspaceId: string,
-  before: Date,
-  rowsMax: number = stepRows,
-): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    store.fork(),
-    `with gone as (
-       delete from inbound_reports where ctid = any(array(
-         select ctid from inbound_reports
-         where workspace_id = $1 and received_at < $2 and due_at is null
-         order by received_at limit $3::int for update skip locked
-       )) returning 1
-     )
-     select count(*)::int as count from gone`,
-    [workspaceId, before, rowsMax],
-  );
-  return row?.count ?? 0;
-}
 
 /**
  * An address that has bounced since has no end. A process of version 0.2 that records such a bounce
@@ -118,19 +98,4 @@ async function removeKeys({ store, plans }: ClearingContext, workspaceId: string
     );
     if (!isThere) await unregister(store.fork(), { workspaceId, integrationId });
   }
-}
-
-async function deleteLifted(store: Store, workspaceId: string, before: Date): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    store.fork(),
-    `with gone as (
-       delete from lifted_suppressions where ctid = any(array(
-         select ctid from lifted_suppressions where workspace_id = $1 and lifted_at < $2
-         order by lifted_at limit ${stepRows} for update skip locked
-       )) returning 1
-     )
-     select count(*)::int as count from gone`,
-    [workspaceId, before],
-  );
-  return row?.count ?? 0;
 }

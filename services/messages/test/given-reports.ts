@@ -31,6 +31,17 @@ export async function givenSent(given: Pick<Given, 'sender'>, emails: string[]) 
   return { batch, broadcastId, ids };
 }
 
+/** Reports about one mail, as a mail server's log has them. */
+export function reportsAbout(id: string, email: string) {
+  const about = { message_id: id, recipient: email };
+  return {
+    delivered: { event: 'delivered', ...about },
+    hard: { event: 'bounce', bounce_category: 'hard', ...about },
+    soft: { event: 'bounce', bounce_category: 'soft', ...about },
+    complaint: { event: 'complaint', complaint_type: 'abuse', ...about },
+  };
+}
+
 /** Posts reports as the gateway does, and applies them. */
 export async function report(
   process: Process,
