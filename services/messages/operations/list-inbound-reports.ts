@@ -76,7 +76,7 @@ function filtersOf(request: ListInboundReportsRequest): { where: string; values:
   return { where: where.join(' and '), values };
 }
 
-/** Where the page before ended. */
+/** The last report of the page before. */
 function placeIn(place: string): { time: string; id: string } | undefined {
   const [time = '', id = '', ...rest] = place.split('~');
   return isFullTime(time) && uuid.test(id) && rest.length === 0 ? { time, id } : undefined;

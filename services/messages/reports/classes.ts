@@ -89,7 +89,7 @@ const byText: readonly (readonly [words: RegExp, of: BounceClass])[] = [
   [/\b(?:expired|too long in (?:the )?queue|retry time-?out exceeded)\b/i, 'expired'],
 ];
 
-/** Where it stands at the beginning of words, or behind a reply's code; no part of an address. */
+/** At the beginning of words, or behind a reply's code. An IP address has none. */
 const enhancedCode = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
 
 /** Why a mail was returned, from the server's words and the provider's own word for it. */

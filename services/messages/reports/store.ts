@@ -209,6 +209,7 @@ export async function settle(
       isForgotten: verdict === 'forgotten',
     };
   });
+  // The workspace is hidden from the planner, so that rows are found by their ids.
   await query(
     em,
     `update inbound_reports r set state = given.state, due_at = given.due_at,

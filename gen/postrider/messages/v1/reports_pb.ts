@@ -160,7 +160,7 @@ export const ReportStatusSchema: GenMessage<ReportStatus> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_reports, 4);
 
 /**
- * Where reports of one type are taken.
+ * The URL that takes reports of one type.
  *
  * @generated from message postrider.messages.v1.ReportEndpoint
  */
@@ -383,7 +383,7 @@ export type ListInboundReportsResponse = Message<"postrider.messages.v1.ListInbo
   events: InboundReport[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
