@@ -819,7 +819,7 @@ export type ListContactsResponse = Message<"postrider.contacts.v1.ListContactsRe
   contacts: Contact[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -1176,7 +1176,7 @@ export type ExportContactResponse = Message<"postrider.contacts.v1.ExportContact
   records: ExportedRecord[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

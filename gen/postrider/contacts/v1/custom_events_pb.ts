@@ -565,7 +565,7 @@ export type ListCustomEventsResponse = Message<"postrider.contacts.v1.ListCustom
   count: number;
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 3;
    */

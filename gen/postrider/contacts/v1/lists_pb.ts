@@ -708,7 +708,7 @@ export type ListContactListsByListResponse = Message<"postrider.contacts.v1.List
   contactLists: ContactList[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

@@ -972,7 +972,7 @@ export type ListSegmentContactsResponse = Message<"postrider.contacts.v1.ListSeg
   emails: string[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

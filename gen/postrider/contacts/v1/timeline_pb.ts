@@ -179,7 +179,7 @@ export type ListTimelineResponse = Message<"postrider.contacts.v1.ListTimelineRe
   timeline: TimelineEntry[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

@@ -159,7 +159,7 @@ export type ListPersonRecordsResponse = Message<"postrider.events.v1.ListPersonR
   records: PersonRecord[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

@@ -802,7 +802,7 @@ export type ListMessagesResponse = Message$1<"postrider.messages.v1.ListMessages
   messages: Message[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -1027,7 +1027,7 @@ export type ExportMessagesResponse = Message$1<"postrider.messages.v1.ExportMess
   messages: Message[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

@@ -131,7 +131,7 @@ export type ListSuppressionsResponse = Message<"postrider.messages.v1.ListSuppre
   suppressions: Suppression[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

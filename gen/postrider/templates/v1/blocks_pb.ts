@@ -117,7 +117,7 @@ export type ListTemplateBlocksResponse = Message<"postrider.templates.v1.ListTem
   blocks: TemplateBlock[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

@@ -350,7 +350,7 @@ export type ListTemplatesResponse = Message<"postrider.templates.v1.ListTemplate
   templates: Template[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -751,7 +751,7 @@ export type ListTemplateVersionsResponse = Message<"postrider.templates.v1.ListT
   versions: TemplateVersion[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */

@@ -190,7 +190,7 @@ export type ListAuditLogResponse = Message<"postrider.workspaces.v1.ListAuditLog
   entries: AuditEntry[];
 
   /**
-   * Where the next page begins; absent on the last page.
+   * The cursor of the next page; absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
