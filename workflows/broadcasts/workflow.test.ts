@@ -407,16 +407,23 @@ test('a permanent error of the freeze fails the broadcast, and its slices end by
 });
 
 test('cancelling the workflow while it sends and freezes cancels the broadcast', async () => {
-  const { slice, fakes } = givenLongSlice(() => false);
+  // The test server loses the task of a workflow that cancels what ends meanwhile.
+  const frozen = Promise.withResolvers<boolean>();
+  const { slice, fakes } = givenLongSlice(() => frozen.promise);
   const { asked, activities } = given(
     (list) => (list.includes('cancel') ? end : sendAndFreeze),
     fakes,
   );
   await play(activities, async (handle) => {
-    while (!asked.includes('send')) await new Promise((done) => setTimeout(done, 20));
+    const until = async (name: string) => {
+      while (!asked.includes(name)) await new Promise((done) => setTimeout(done, 20));
+    };
+    await until('send');
+    await until('freeze');
     await handle.cancel();
-    while (!asked.includes('cancel')) await new Promise((done) => setTimeout(done, 20));
+    await until('cancel');
     slice.resolve({ outage: '' });
+    frozen.resolve(false);
   });
   expect(asked).toContain('cancel');
 });
