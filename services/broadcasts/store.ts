@@ -14,6 +14,7 @@ import { FreezeInSteps } from './migrations/m0009-freeze-in-steps.ts';
 import { TemplateUses } from './migrations/m0010-template-uses.ts';
 import { SampleNumbers } from './migrations/m0011-sample-numbers.ts';
 import { BegunSlices } from './migrations/m0012-begun-slices.ts';
+import { Integrations } from './migrations/m0013-integrations.ts';
 
 export const migrations = {
   'm0001-initial': Initial,
@@ -28,6 +29,7 @@ export const migrations = {
   'm0010-template-uses': TemplateUses,
   'm0011-sample-numbers': SampleNumbers,
   'm0012-begun-slices': BegunSlices,
+  'm0013-integrations': Integrations,
 };
 
 export function openBroadcastsStore(url: string, connectionsMax?: number): Promise<Store> {

@@ -23,6 +23,8 @@ export type BroadcastContent = {
   test_settings: TestSettings;
   utm_parameters: StoredUtm;
   metadata: Record<string, unknown> | null;
+  /** Empty for the marketing provider of the settings. */
+  integration_id: string;
 };
 
 /** `sample` has the numbers that the test had when it was chosen. */

@@ -153,6 +153,8 @@ export const broadcastSchema = defineEntity({
     test_settings: p.json<TestSettings>(),
     utm_parameters: p.json<StoredUtm>(),
     metadata: p.json<Record<string, unknown>>().nullable(),
+    /** Empty for the marketing provider of the settings. */
+    integration_id: p.string(),
     data_feed: p.json<StoredDataFeed>().nullable(),
     global_feed_fetched_at: p.datetime().nullable(),
     starts_at: p.datetime().nullable(),

@@ -6,7 +6,7 @@ import { storedTestSettings } from './ab-test.ts';
 
 type ContentInput = Pick<
   CreateBroadcastRequest,
-  'name' | 'audience' | 'testSettings' | 'utmParameters' | 'metadata'
+  'name' | 'audience' | 'testSettings' | 'utmParameters' | 'metadata' | 'integrationId'
 >;
 
 const metadataMaxBytes = 64 * 1024;
@@ -23,6 +23,7 @@ export function storedContent(given: ContentInput): BroadcastContent {
     test_settings: storedTestSettings(given.testSettings),
     utm_parameters: storedUtm(given),
     metadata,
+    integration_id: given.integrationId,
   };
 }
 

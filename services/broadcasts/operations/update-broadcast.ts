@@ -1,6 +1,5 @@
-import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
-import type { BroadcastContent } from '../broadcast/broadcast.ts';
+import type { Broadcast, BroadcastContent } from '../broadcast/broadcast.ts';
 import { broadcastChanged, findBroadcast } from '../broadcast/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
@@ -22,8 +21,11 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   const { store, now, keyring } = context;
   return async (request, call) => {
     checkDataFeed(context, request);
-    const content = storedContent(request);
-    const isChecked = await checkIfScheduled(context, request, content);
+    const current = await findBroadcast(store.fork(), request);
+    const contentOf = ({ integration_id }: Broadcast) =>
+      storedContent({ ...request, integrationId: request.integrationId ?? integration_id });
+    const content = contentOf(current);
+    const isChecked = await checkIfScheduled(context, current, content);
     if (isChecked) await expectTemplateUses(store, broadcastUser(request));
     const zone = request.schedule ? await zoneOfWorkspace(context, request.workspaceId) : '';
     let isFreed = false;
@@ -32,8 +34,9 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
       request,
       async (broadcast, em) => {
         const before = templateIdsOf(broadcast);
-        broadcast.update(now(), content);
-        if (broadcast.status !== 'draft' && !isChecked) throw broadcastChanged();
+        const isAsChecked = isChecked && broadcast.integration_id === current.integration_id;
+        broadcast.update(now(), contentOf(broadcast));
+        if (broadcast.status !== 'draft' && !isAsChecked) throw broadcastChanged();
         broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, {
           workspaceId: broadcast.workspace_id,
           id: broadcast.id,
@@ -65,10 +68,9 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
 /** A broadcast that will be sent has to stay sendable; a draft is checked when it is scheduled. */
 async function checkIfScheduled(
   context: Context,
-  request: UpdateBroadcastRequest,
+  { status, workspace_id }: Broadcast,
   content: BroadcastContent,
 ): Promise<boolean> {
-  const { status, workspace_id } = await findBroadcast(context.store.fork(), request);
   if (status !== 'scheduled' && status !== 'paused') return false;
   await checkSendable(context, { workspace_id, ...content });
   return true;

@@ -54,7 +54,7 @@ export async function pinPlan(
       ),
     ),
     Promise.all(listsOf(audience).map((id) => context.lists.getList({ workspaceId, id }))),
-    providerOf(context, workspaceId),
+    providerOf(context, broadcast),
   ]);
   if (!provider) throw invalidField('workspace_id', noProviderText);
   const isMarketing = contents.some(({ category }) => category === TemplateCategory.MARKETING);

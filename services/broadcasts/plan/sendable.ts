@@ -4,10 +4,14 @@ import { invalidField } from '#lib/errors/errors.ts';
 import type { Broadcast } from '../broadcast/broadcast.ts';
 import { listsOf } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
-import { noProviderText } from './provider.ts';
+import { found } from './found.ts';
+import { checkProvider } from './provider.ts';
 
 type CheckContext = Pick<Peers, 'workspaces' | 'lists' | 'templates' | 'audience'>;
-type SendableContent = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
+type SendableContent = Pick<
+  Broadcast,
+  'workspace_id' | 'audience' | 'test_settings' | 'integration_id'
+>;
 
 /** Rejects now what would stop the broadcast later. It is checked again at the start. */
 export async function checkSendable(
@@ -16,10 +20,7 @@ export async function checkSendable(
 ): Promise<void> {
   const workspaceId = broadcast.workspace_id;
   checkContent(broadcast);
-  const { settings } = await context.workspaces.getSettings({ workspaceId });
-  if (!settings?.marketingEmailProviderId) {
-    throw invalidField('workspace_id', noProviderText);
-  }
+  await checkProvider(context, broadcast);
   await checkAudience(context, broadcast);
   await Promise.all(
     broadcast.test_settings.variations.map(({ template_id: id }, index) =>
@@ -43,7 +44,7 @@ export function checkContent({
 /** Refuses lists and segments that don't exist. */
 export async function checkAudience(
   context: Pick<CheckContext, 'lists' | 'audience'>,
-  { workspace_id: workspaceId, audience }: Omit<SendableContent, 'test_settings'>,
+  { workspace_id: workspaceId, audience }: Pick<SendableContent, 'workspace_id' | 'audience'>,
 ): Promise<void> {
   await Promise.all(
     listsOf(audience).map((id, index) => {
@@ -101,14 +102,5 @@ async function checkTemplate(
   );
   if (content.channel !== TemplateChannel.EMAIL) {
     throw invalidField(field, `template ${id} is not for email`);
-  }
-}
-
-async function found<Answer>(call: Promise<Answer>, field: string, text: string): Promise<Answer> {
-  try {
-    return await call;
-  } catch (error) {
-    if (ConnectError.from(error).code === Code.NotFound) throw invalidField(field, text);
-    throw error;
   }
 }

@@ -80,6 +80,7 @@ type Wish = {
   schedule?: Partial<Schedule>;
   list?: string;
   further_lists?: string[];
+  integration_id?: string;
   segments?: string[];
   frozen_at?: Date;
   paused_at?: Date;
@@ -152,6 +153,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     schedule: { ...newDraft.schedule, ...wish.schedule },
     test_settings: wish.test_settings ?? untested,
     utm_parameters: { source: '', medium: '', campaign: '', term: '', content: '' },
+    integration_id: wish.integration_id ?? '',
     winner_phase_recipient_count: wish.winner_phase_recipient_count ?? 0,
     created_at: clock.now,
     updated_at: clock.now,

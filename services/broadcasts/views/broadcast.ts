@@ -67,6 +67,7 @@ export function broadcastMessage(broadcast: Broadcast, parts: Parts) {
     failedCount: counts.failed,
     skippedCount: counts.skipped,
     deferredCount: counts.deferred,
+    integrationId: broadcast.integration_id,
     createdAt: time(broadcast.created_at),
     updatedAt: time(broadcast.updated_at),
     startedAt: time(broadcast.started_at),

@@ -17,6 +17,7 @@ import {
   storedTracking,
   storedTtl,
 } from '../notifications/content.ts';
+import { checkIntegration } from '../notifications/integration.ts';
 import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
 import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
@@ -25,13 +26,14 @@ const at = 'notification';
 type NotificationInput = NonNullable<Parameters<Methods['createNotification']>[0]['notification']>;
 
 export function createNotification(context: Context): Methods['createNotification'] {
-  const { store, templates, quotas, now } = context;
+  const { store, templates, plans, quotas, now } = context;
   const { createNotification: method } = TransactionalService.method;
   return async (request, call) => {
     const { workspaceId, notification: given } = request;
     if (!given) throw invalidField(at, 'notification is required');
     const content = contentOf(given);
     const { id, channels } = content;
+    await checkIntegration(plans, at, { workspaceId, integrationId: content.integration_id });
     await checkTemplates(templates, at, workspaceId, channels);
     const quota = await quotas.quotaOf(workspaceId, 'notifications');
     await expectTemplateUses(store, notificationUser({ workspaceId, id }));
@@ -41,7 +43,6 @@ export function createNotification(context: Context): Methods['createNotificatio
       const notification = em.create(Notification, {
         ...content,
         workspace_id: workspaceId,
-        integration_id: '',
         created_at: time,
         updated_at: time,
       });
@@ -62,6 +63,7 @@ function contentOf(given: NotificationInput) {
     metadata: given.metadata ? checkedMetadata(at, given.metadata) : null,
     send_to_bounced: given.sendToBounced,
     ttl_seconds: storedTtl(at, given.ttlSeconds),
+    integration_id: given.integrationId,
   };
 }
 

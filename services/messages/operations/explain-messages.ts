@@ -188,9 +188,18 @@ async function warmUpOf(
 ): Promise<Reason[]> {
   const { settings } = await plans.settings(workspaceId);
   const isTransactional = notificationId !== '' || Boolean(newest?.notification_id);
-  const integrationId = isTransactional
+  const ofSettings = isTransactional
     ? settings?.transactionalEmailProviderId
     : settings?.marketingEmailProviderId;
+  const notificationOf = notificationId || newest?.notification_id;
+  const [named] = await query<{ id: string | null }>(
+    store.fork(),
+    notificationOf
+      ? 'select integration_id as id from notifications where workspace_id = $1 and id = $2'
+      : 'select integration_id as id from messages where workspace_id = $1 and id = $2::uuid',
+    [workspaceId, notificationOf || newest?.id],
+  );
+  const integrationId = named?.id || ofSettings;
   if (!integrationId) return [];
   const warmUp = await plans.warmUp(workspaceId, integrationId).catch((error: unknown) => {
     // An integration that is gone has no limit.

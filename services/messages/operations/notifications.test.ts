@@ -43,9 +43,9 @@ test('a notification is created, read, listed and deleted, and its id is free ag
   const workspaceId = workspaceOf();
   const channels = { email: { templateId: 'receipt', settings: { any: 1 } } };
   const trackingSettings = { enableTracking: false, utmSource: 'shop' };
-  const over = { channels, trackingSettings, metadata: { team: 'a' }, integrationId: 'x' };
+  const over = { channels, trackingSettings, metadata: { team: 'a' }, integrationId: 'smtp-2' };
   const { notification: created } = await create(workspaceId, over);
-  expect(created).toMatchObject({ ...receipt, ...over, description: '', integrationId: '' });
+  expect(created).toMatchObject({ ...receipt, ...over, description: '' });
   const key = { workspaceId, id: 'receipt' };
   expect((await given.transactional.getNotification(key)).notification).toEqual(created);
   expect(await given.transactional.listNotifications({ workspaceId })).toMatchObject({
@@ -271,19 +271,51 @@ test('the template of a notification is in use until the answer says that anothe
   expect(jobs.length).toBe(1);
 });
 
-test('notifications need a provider, also without mail in the queue', async () => {
-  const workspaceId = workspaceOf();
-  await create(workspaceId);
+async function usesClient() {
   const claims = { ...serviceClaims, subject: 'workspaces' };
   const authorization = `Bearer ${await keyringOf('workspaces').signToken(claims, 60)}`;
   const transport = testTransport(messagesRoutes(given.context));
-  const client = createClient(IntegrationUseService, transport(undefined, { authorization }));
+  return createClient(IntegrationUseService, transport(undefined, { authorization }));
+}
+
+test('notifications need a provider, also without mail in the queue', async () => {
+  const workspaceId = workspaceOf();
+  await create(workspaceId);
+  const client = await usesClient();
   const asked = { workspaceId, integrationId: 'smtp-1' };
   expect(await client.listIntegrationUses(asked)).toMatchObject({ uses: [], count: 0 });
   expect(await client.listIntegrationUses({ ...asked, withUnbound: true })).toMatchObject({
     uses: [{ kind: 'notification', name: 'Receipt' }],
     count: 1,
   });
+});
+
+test('a notification uses the integration that it names, and not that of the settings', async () => {
+  const workspaceId = workspaceOf();
+  const notification = { ...receipt, integrationId: 'smtp-2' };
+  await given.transactional.createNotification({ workspaceId, notification });
+  const uses = await usesClient();
+  expect(await uses.listIntegrationUses({ workspaceId, integrationId: 'smtp-2' })).toMatchObject({
+    uses: [{ kind: 'notification', name: 'Receipt' }],
+  });
+  const other = { workspaceId, integrationId: 'smtp-1', withUnbound: true };
+  expect(await uses.listIntegrationUses(other)).toMatchObject({ uses: [], count: 0 });
+});
+
+test('a notification that names an integration that is not there is refused, and an update without one leaves it', async () => {
+  const workspaceId = workspaceOf();
+  const key = { workspaceId, id: receipt.id };
+  const gone = { ...receipt, integrationId: 'deleted' };
+  await expect(
+    given.transactional.createNotification({ workspaceId, notification: gone }),
+  ).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: 'integration not found' });
+  const own = { ...receipt, integrationId: 'smtp-2' };
+  await given.transactional.createNotification({ workspaceId, notification: own });
+  const update = async (updates: { name?: string; integrationId?: string }) =>
+    (await given.transactional.updateNotification({ ...key, updates })).notification?.integrationId;
+  await expect(update({ integrationId: 'deleted' })).rejects.toThrow('integration not found');
+  expect(await update({ name: 'Other' })).toBe('smtp-2');
+  expect(await update({ integrationId: '' })).toBe('');
 });
 
 test('a template that goes while its notification is created is refused', async () => {

@@ -53,6 +53,25 @@ test('a message that failed two days ago is sent, with what it was accepted with
   expect(given.sink.bodies('late@example.com').length).toBe(1);
 });
 
+test('a message goes through the integration that its notification names, also when it is retried', async () => {
+  const integrationOf = async (id: string) => {
+    const statement = 'select integration_id from messages where id = $1';
+    const [row] = await query<{ integration_id: string }>(given.store.fork(), statement, [id]);
+    return row?.integration_id;
+  };
+  const { notification, id } = await givenFailure('550 5.7.1 not today', 'own@example.com');
+  expect(await integrationOf(id)).toBe('smtp-1');
+  const updates = { integrationId: 'smtp-2' };
+  await given.transactional.updateNotification({ workspaceId, id: notification, updates });
+  given.sink.behaviour.replies = [];
+  const retried = await given.messages.retryMessage({ workspaceId, id });
+  expect(retried.integrationId).toBe('smtp-2');
+  const request = sendOf(notification, { contact: { email: 'own-too@example.com' } });
+  const { messageId } = await given.transactional.sendTransactional(request);
+  expect(await integrationOf(messageId)).toBe('smtp-2');
+  await becomes(id, 'sent');
+});
+
 test('a queued or retried message whose integration is deleted goes through the one that the settings name', async () => {
   const notification = await givenNotification(given);
   const queue = async (email: string) => {

@@ -16,11 +16,12 @@ export function retryMessage(context: Context): Methods['retryMessage'] {
   return async ({ workspaceId, id: given }) => {
     if (!uuid.test(given)) throw messageNotFound();
     const { settings } = await plans.settings(workspaceId);
-    const integrationId = settings?.transactionalEmailProviderId ?? '';
+    const ofSettings = settings?.transactionalEmailProviderId ?? '';
     const key = { workspaceId, id: given.toLowerCase() };
     try {
-      await store.fork().transactional(async (em) => {
-        const { request, isBounced } = await checkedMessage(em, key);
+      const integrationId = await store.fork().transactional(async (em) => {
+        const { request, isBounced, ...checked } = await checkedMessage(em, key);
+        const integrationId = checked.integrationId || ofSettings;
         const content = await contentOf(keyring, key, request);
         // The day in which it is tried begins now. Its notification may send to bounced addresses
         // since.
@@ -28,11 +29,12 @@ export function retryMessage(context: Context): Methods['retryMessage'] {
         if (isBounced) content.send_to_bounced = true;
         if (integrationId === '') throw noProvider();
         await queueAgain(em, key, { request: sealRequest(keyring, key, content), integrationId });
+        return integrationId;
       });
+      return { success: true, integrationId };
     } catch (error) {
       throw isTaken(error) ? takenAgain() : error;
     }
-    return { success: true, integrationId };
   };
 }
 
@@ -53,7 +55,7 @@ type RetriedRow = {
 async function checkedMessage(
   em: EntityManager,
   key: Key,
-): Promise<{ request: Buffer; isBounced: boolean }> {
+): Promise<{ request: Buffer; isBounced: boolean; integrationId: string }> {
   const row = await lockMessage(em, key);
   const { state, notification_id: notification, is_bounced: isBounced, request } = row;
   if (notification === null)
@@ -61,7 +63,8 @@ async function checkedMessage(
   if (row.is_expired)
     throw refusal('MESSAGE_STATUS', 'the time in which the message may be sent is over');
   if (!row.has_failed) throw refusal('MESSAGE_STATUS', `cannot retry a ${state} message`);
-  if (isBounced && !(await sendsToBounced(em, key.workspaceId, notification))) {
+  const { sendsToBounced, integrationId } = await settingsOf(em, key.workspaceId, notification);
+  if (isBounced && !sendsToBounced) {
     throw refusal(
       'MESSAGE_STATUS',
       'the address bounced, and the notification does not send to such addresses',
@@ -71,7 +74,7 @@ async function checkedMessage(
   if ((await keepFiles(em, key)) !== row.files) {
     throw refusal('MESSAGE_STATUS', 'the attachments of the message are gone');
   }
-  return { request, isBounced };
+  return { request, isBounced, integrationId };
 }
 
 const goneText = 'what the message is made from is gone';
@@ -107,13 +110,16 @@ async function keepFiles(em: EntityManager, { workspaceId, id }: Key): Promise<n
   return rows.length;
 }
 
-async function sendsToBounced(
+/** The settings of a notification as they are now, or the defaults of a deleted one. */
+async function settingsOf(
   em: EntityManager,
   workspaceId: string,
   id: string,
-): Promise<boolean> {
+): Promise<{ sendsToBounced: boolean; integrationId: string }> {
   const notification = await em.findOne(Notification, { workspace_id: workspaceId, id });
-  return notification?.send_to_bounced ?? false;
+  const { send_to_bounced: sendsToBounced = false, integration_id: integrationId = '' } =
+    notification ?? {};
+  return { sendsToBounced, integrationId };
 }
 
 async function contentOf(keyring: Keyring, key: Key, request: Buffer): Promise<RequestContent> {

@@ -12,6 +12,7 @@ import {
   storedTracking,
   storedTtl,
 } from '../notifications/content.ts';
+import { checkIntegration } from '../notifications/integration.ts';
 import {
   beginNotificationUses,
   notificationUser,
@@ -23,9 +24,11 @@ import { toNotification } from '../views/notification.ts';
 const at = 'updates';
 
 export function updateNotification(context: Context): Methods['updateNotification'] {
-  const { store, templates, transactional, now } = context;
+  const { store, templates, plans, transactional, now } = context;
   return async (request, call) => {
     const changes = changesOf(request.updates);
+    const { integration_id: integrationId = '' } = changes;
+    await checkIntegration(plans, at, { workspaceId: request.workspaceId, integrationId });
     if (changes.channels) {
       // A caller who names no notification learns that first.
       await findNotification(store.fork(), request);
@@ -60,6 +63,7 @@ type Changes = Partial<
     | 'metadata'
     | 'send_to_bounced'
     | 'ttl_seconds'
+    | 'integration_id'
   >
 >;
 
@@ -75,6 +79,7 @@ function changesOf(updates: NotificationUpdates | undefined): Changes {
     if (metadata) changes.metadata = checkedMetadata(at, metadata);
     if (sendToBounced !== undefined) changes.send_to_bounced = sendToBounced;
     if (ttlSeconds !== undefined) changes.ttl_seconds = storedTtl(at, ttlSeconds);
+    if (updates.integrationId !== undefined) changes.integration_id = updates.integrationId;
   }
   if (Object.keys(changes).length > 0) return changes;
   throw invalidField(at, 'at least one field must be updated');

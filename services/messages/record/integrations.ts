@@ -2,21 +2,20 @@ import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
 /**
- * Notifications with messages in the queue that are bound to an integration, or with `withUnbound`
- * all notifications.
+ * Notifications that name an integration or have messages in the queue for it, or with
+ * `withUnbound` those that name none as well.
  */
 export const boundToIntegration = (withUnbound: boolean) => `
-  select 'notification' as kind, coalesce(n.name, q.notification_id) as name
+  select 'notification' as kind, name from notifications where workspace_id = $1
+    and (integration_id = $2${withUnbound ? " or integration_id = ''" : ''})
+  union
+  select 'notification', coalesce(n.name, q.notification_id)
   from (
     select distinct m.notification_id
     from message_requests r join messages m on m.id = r.message_id and m.workspace_id = $1
     where r.workspace_id = $1 and r.due_at is not null and m.integration_id = $2
       and m.status in ('deferred', 'sending')
-  ) q left join notifications n on n.workspace_id = $1 and n.id = q.notification_id${
-    withUnbound
-      ? " union select 'notification', name from notifications where workspace_id = $1"
-      : ''
-  }`;
+  ) q left join notifications n on n.workspace_id = $1 and n.id = q.notification_id`;
 
 /** Binds messages of the queue to another integration. */
 export async function bindQueued(

@@ -10,6 +10,8 @@ export type Sendable = {
   utm: Record<string, string>;
   isTracked: boolean;
   sendToBounced: boolean;
+  /** Empty for the transactional provider of the settings. */
+  integrationId: string;
   /**
    * How long its messages may wait for the mail server; undefined for as long as they are tried.
    */
@@ -22,6 +24,7 @@ type NotificationRow = {
   channels: { email?: { template_id?: string } };
   tracking_settings: Record<string, unknown>;
   send_to_bounced: boolean;
+  integration_id: string;
   ttl_seconds: number | null;
 };
 
@@ -64,7 +67,8 @@ export class SendableNotifications {
     if (ids.length === 0) return [];
     const rows = await query<NotificationRow>(
       this.#store.fork(),
-      `select id, name, channels, tracking_settings, send_to_bounced, ttl_seconds from notifications
+      `select id, name, channels, tracking_settings, send_to_bounced, integration_id, ttl_seconds
+       from notifications
        where workspace_id = $1 and id = any($2::text[])`,
       [workspaceId, ids],
     );
@@ -84,5 +88,6 @@ function toSendable(row: NotificationRow): Sendable {
   const utm = given.length > 0 ? { content: templateId, ...Object.fromEntries(given) } : {};
   const isTracked = tracking_settings.enable_tracking !== false;
   const ttlSeconds = row.ttl_seconds ?? undefined;
-  return { id, name, templateId, utm, isTracked, sendToBounced, ttlSeconds };
+  const { integration_id: integrationId } = row;
+  return { id, name, templateId, utm, isTracked, sendToBounced, integrationId, ttlSeconds };
 }

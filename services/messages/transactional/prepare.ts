@@ -160,8 +160,8 @@ async function kindsOf(
     plans.settings(workspaceId),
     notifications.find(workspaceId, ids),
   ]);
-  const integrationId = settings?.transactionalEmailProviderId ?? '';
   const kinds = [...found.values()].map(async (sendable): Promise<[string, Kind | Error]> => {
+    const integrationId = sendable.integrationId || (settings?.transactionalEmailProviderId ?? '');
     if (integrationId === '') return [sendable.id, noProvider()];
     const { id: notificationId, templateId, utm, isTracked } = sendable;
     const kind = { workspaceId, notificationId, integrationId, utm, isTracked };
