@@ -115,6 +115,36 @@ const readable = (page: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ');
 
+test('reports of the provider are shown with their shares, classes and a warning, and nothing where none came', async () => {
+  const timeline = {
+    since: timestampFromMs(startMs),
+    step: durationFromMs(60_000),
+    ...{ sent: [1_000, 1_000, 0], opened: [0, 0, 0], delivered: [0, 900, 1_050] },
+    ...{ returned: [0, 40, 6], complained: [0, 0, 3] },
+    bounces: [
+      { class: 'hard', count: 40 },
+      { class: 'soft', count: 6 },
+    ],
+  };
+  shown = pageOf({ timeline });
+  const text = readable(await textOf());
+  for (const expected of [
+    'Delivered 1,950 97.5% of sent',
+    'Returned 46 2.3% of sent',
+    'Complaints 3 0.15% of sent',
+    'Mailbox providers ask for less than 0.1% of complaints.',
+    'hard the address is dead 40',
+    'soft the mailbox takes no mail for now 6',
+    '46 returned, 3 complaints',
+  ]) {
+    expect(text).toContain(expected);
+  }
+  shown = pageOf({ timeline: { ...timeline, complained: [0, 0, 6] } });
+  expect(readable(await textOf())).toContain('refuse senders with more than 0.3% of complaints');
+  shown = pageOf({});
+  expect(readable(await textOf())).not.toContain('Delivery');
+});
+
 test('the page shows the numbers of the answer, in plots and in tables', async () => {
   const page = await textOf('/broadcasts/numbers?token=t0');
   expect(asked).toEqual([{ id: 'numbers', token: 't0' }]);

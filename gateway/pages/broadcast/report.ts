@@ -5,7 +5,14 @@ import { htmlDocument, noIcon } from '#lib/html/document.ts';
 import { type Html, html } from '#lib/html/template.ts';
 import { secretPageHeaders } from '../../html/headers.ts';
 import { stackedBar } from './plot.ts';
-import { armsSection, linksSection, name, section, timeSection } from './sections.ts';
+import {
+  armsSection,
+  deliverySection,
+  linksSection,
+  name,
+  section,
+  timeSection,
+} from './sections.ts';
 import { style } from './style.ts';
 import { countOf, isMoving, percentOf, statusOf, timeOf } from './words.ts';
 
@@ -21,7 +28,7 @@ export function reportOf(shown: GetBroadcastPageResponse): BroadcastReport {
   if (!broadcast) return messagePage(404, 'Not found', 'There is no such broadcast.');
   const isLive = isMoving(broadcast.status);
   const refresh: Record<string, string> = isLive ? { refresh: String(refreshSeconds) } : {};
-  const body = html`${head(broadcast)}${progressSection(shown, broadcast)}${timeSection(shown)}${armsSection(shown)}${linksSection(shown)}
+  const body = html`${head(broadcast)}${progressSection(shown, broadcast)}${timeSection(shown)}${deliverySection(shown)}${armsSection(shown)}${linksSection(shown)}
 <footer><p>Times are UTC.${isLive ? ` The page follows along every ${refreshSeconds} seconds.` : ''} Whoever has its link can see it${shown.expiresAt ? ` until ${timeOf(shown.expiresAt)}` : ''}; it shows no addresses of recipients.</p></footer>`;
   return { ...page(200, broadcast.name, body), headers: { ...headers, ...refresh } };
 }

@@ -3,7 +3,7 @@ import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page
 import type { GetBroadcastTimelineResponse } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { type Html, html } from '#lib/html/template.ts';
 import { bar, type Line, type Point, ratePlot, timePlot } from './plot.ts';
-import { countOf, dateOf, percentOf, pointsOf, shorten } from './words.ts';
+import { countOf, dateOf, finePercentOf, percentOf, pointsOf, shorten } from './words.ts';
 
 type Shown = GetBroadcastPageResponse;
 type Arms = Shown['arms'];
@@ -45,6 +45,69 @@ export function timeSection({ broadcast, timeline }: Shown): Html {
 ${timePlot({ id: 'time', title: 'Sent and opened over time', description }, lines)}
 <details><summary>The numbers as a table</summary>${table('Sent and opened over time', ['Until', 'Sent', 'Opened'], rows)}</details>`,
   );
+}
+
+/** Reports of the provider: deliveries, mails that came back, and complaints. */
+export function deliverySection({ timeline }: Shown): Html {
+  if (!timeline?.since) return html``;
+  const { bounces } = timeline;
+  const lines = {
+    delivered: linePoints(timeline, timeline.delivered),
+    returned: linePoints(timeline, timeline.returned),
+    complained: linePoints(timeline, timeline.complained),
+  };
+  const total = (points: readonly Point[]) => points.at(-1)?.count ?? 0;
+  const sent = Math.max(1, total(linePoints(timeline, timeline.sent)));
+  const [delivered, returned, complained] = Object.values(lines).map(total);
+  if (!delivered && !returned && !complained) return html``;
+  const facts: [string, number | undefined][] = [
+    ['Delivered', delivered],
+    ['Returned', returned],
+    ['Complaints', complained],
+  ];
+  const rows = bounces.map(({ class: kind, count }) => [
+    cell(kind),
+    cell(classWords.get(kind) ?? 'an unknown reason'),
+    cell(countOf(count)),
+  ]);
+  const classes =
+    rows.length > 0 ? table('Returned by class', ['Class', 'Reason', 'Messages'], rows) : html``;
+  return section(
+    'Delivery',
+    html`<dl>${facts.map(([term, count = 0]) => html`<div><dt>${term}</dt><dd>${countOf(count)}</dd><dd class="share">${finePercentOf(count / sent)} of sent</dd></div>`)}</dl>
+${complaintWarning((complained ?? 0) / sent)}${returned || complained ? returnedPlot(lines) : ''}${classes}`,
+  );
+}
+
+/** Gmail and Yahoo ask for less than 0.1 % and refuse senders with 0.3 %. */
+const complaintShares = { much: 0.001, tooMuch: 0.003 };
+
+function complaintWarning(share: number): Html {
+  if (share < complaintShares.much) return html``;
+  const words =
+    share < complaintShares.tooMuch
+      ? 'Mailbox providers ask for less than 0.1% of complaints.'
+      : 'Mailbox providers refuse senders with more than 0.3% of complaints.';
+  return html`<p class="verdict">${words}</p>`;
+}
+
+const classWords = new Map([
+  ['hard', 'the address is dead'],
+  ['soft', 'the mailbox takes no mail for now'],
+  ['expired', 'the server took no mail until the time was over'],
+  ['message', 'the content or the size was refused'],
+  ['sender', 'the sender was refused'],
+]);
+
+function returnedPlot({ returned, complained }: Record<'returned' | 'complained', Point[]>): Html {
+  const lines: Line[] = [
+    { name: 'Returned', style: 'failed', points: returned },
+    { name: 'Complaints', style: 'skipped', points: complained },
+  ];
+  const title = 'Returned mails and complaints over time';
+  const count = (points: readonly Point[]) => countOf(points.at(-1)?.count ?? 0);
+  const description = `${count(returned)} returned, ${count(complained)} complaints. The numbers above are the same.`;
+  return html`<ul class="key">${lines.map(({ name, style }) => html`<li><span class="${style}"></span>${name}</li>`)}</ul>${timePlot({ id: 'returned', title, description }, lines)}`;
 }
 
 /** How many there were at the end of each stretch, from nothing on. */

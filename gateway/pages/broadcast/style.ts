@@ -19,6 +19,7 @@ section tr:first-child td { border-top: 0; }
 dl { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(6rem, 1fr)); margin: 1rem 0 0; }
 dt { color: var(--quiet); font-size: .875rem; }
 dd { font-size: 1.375rem; font-variant-numeric: tabular-nums; font-weight: 600; margin: 0; }
+dd.share { color: var(--quiet); font-size: .875rem; font-weight: 400; }
 td { font-variant-numeric: tabular-nums; }
 .key { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: 0 0 .5rem; padding: 0; }
 .key span { display: inline-block; height: .25rem; margin-right: .5rem; vertical-align: middle; width: 1.25rem; }
@@ -31,7 +32,9 @@ summary { cursor: pointer; padding: .5rem 0; }
 .grid { stroke: var(--line); }
 .line { fill: none; stroke-linejoin: round; stroke-width: 2.5; } .under { opacity: .12; }
 .line.sent { stroke: var(--accent); } .line.opened { stroke: var(--good); }
+.line.failed { stroke: var(--bad); } .line.skipped { stroke: var(--warn); }
 .under.sent, rect.sent, .dot { fill: var(--accent); } .under.opened { fill: var(--good); }
+.under.failed { fill: var(--bad); } .under.skipped { fill: var(--warn); }
 rect.failed { fill: var(--bad); } rect.skipped { fill: var(--warn); } .track { fill: var(--track); }
 .whisker { stroke: var(--accent); stroke-width: 2; }
 .bar { border-radius: .25rem; display: block; height: .5rem; margin-top: .25rem; width: 100%; } .bar.whole { height: 1rem; }

@@ -4,6 +4,7 @@ import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 const counts = new Intl.NumberFormat('en');
 const shortCounts = new Intl.NumberFormat('en', { notation: 'compact' });
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const finePercents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
 const dates = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'medium',
@@ -13,6 +14,8 @@ const dates = new Intl.DateTimeFormat('en-GB', {
 export const countOf = (count: number): string => counts.format(count);
 export const shortCount = (count: number): string => shortCounts.format(count);
 export const percentOf = (rate: number): string => percents.format(rate);
+/** Where a tenth of a percent is much. */
+export const finePercentOf = (rate: number): string => finePercents.format(rate);
 export const dateOf = (date: Date): string => `${dates.format(date)} UTC`;
 export const timeOf = (time: Timestamp): string => dateOf(timestampDate(time));
 

@@ -8,7 +8,17 @@ import { useService } from '../test/given.ts';
 const given = useService();
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000);
 
-type Mail = { sent?: number; opened?: number; byHand?: boolean; workspaceId?: string };
+type Mail = {
+  sent?: number;
+  opened?: number;
+  delivered?: number;
+  bounced?: number;
+  softBounced?: number;
+  complained?: number;
+  class?: string;
+  byHand?: boolean;
+  workspaceId?: string;
+};
 
 async function givenMails(mails: Mail[]): Promise<string> {
   const broadcastId = crypto.randomUUID();
@@ -16,10 +26,13 @@ async function givenMails(mails: Mail[]): Promise<string> {
   await query(
     given.store.fork(),
     `insert into messages (workspace_id, id, contact_email, broadcast_id, template_id, template_version,
-       integration_id, status, attempts, by_hand, created_at, updated_at, sent_at, opened_at)
-     select workspace_id, gen_random_uuid(), 'p@a.example', $1, 't', 1, 'i', 'sent', 1, by_hand, $2, $2, sent_at, opened_at
-     from unnest($3::text[], $4::bool[], $5::timestamptz[], $6::timestamptz[])
-       as mail (workspace_id, by_hand, sent_at, opened_at)`,
+       integration_id, status, attempts, by_hand, created_at, updated_at, sent_at, opened_at,
+       delivered_at, bounced_at, soft_bounced_at, complained_at, bounce_class)
+     select workspace_id, gen_random_uuid(), 'p@a.example', $1, 't', 1, 'i', 'sent', 1, by_hand, $2, $2, sent_at, opened_at,
+       delivered_at, bounced_at, soft_bounced_at, complained_at, class
+     from unnest($3::text[], $4::bool[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[],
+         $9::timestamptz[], $10::timestamptz[], $11::text[])
+       as mail (workspace_id, by_hand, sent_at, opened_at, delivered_at, bounced_at, soft_bounced_at, complained_at, class)`,
     [
       broadcastId,
       at(0),
@@ -27,6 +40,11 @@ async function givenMails(mails: Mail[]): Promise<string> {
       mails.map(({ byHand }) => byHand ?? false),
       mails.map(({ sent }) => time(sent)),
       mails.map(({ opened }) => time(opened)),
+      mails.map(({ delivered }) => time(delivered)),
+      mails.map(({ bounced }) => time(bounced)),
+      mails.map(({ softBounced }) => time(softBounced)),
+      mails.map(({ complained }) => time(complained)),
+      mails.map((mail) => mail.class ?? null),
     ],
   );
   return broadcastId;
@@ -51,6 +69,27 @@ test('messages are counted by the second while all fit', async () => {
   expect(timestampMs(since!)).toBe(at(10).getTime());
   expect(Number(step?.seconds)).toBe(1);
   expect({ sent, opened }).toEqual({ sent: [2, 1, 0, 0], opened: [0, 0, 0, 1] });
+});
+
+test('deliveries, returned mails and complaints are counted beside what was sent', async () => {
+  const broadcastId = await givenMails([
+    { sent: 10, delivered: 11, complained: 13 },
+    { sent: 10, delivered: 12, softBounced: 12, class: 'soft' },
+    { sent: 10, bounced: 11, softBounced: 13, class: 'hard' },
+    { sent: 10, softBounced: 12, class: 'soft' },
+    { sent: 10, bounced: 11, class: 'hard', byHand: true },
+  ]);
+  const asked = { workspaceId: 'w1', broadcastId, ...span(1) };
+  expect(await given.progress.getBroadcastTimeline(asked)).toMatchObject({
+    sent: [4, 0, 0, 0],
+    delivered: [0, 1, 1, 0],
+    returned: [0, 1, 2, 0],
+    complained: [0, 0, 0, 1],
+    bounces: [
+      { class: 'soft', count: 2 },
+      { class: 'hard', count: 1 },
+    ],
+  });
 });
 
 test('a long broadcast has at most 200 stretches, and loses nothing', async () => {

@@ -12,12 +12,11 @@ export function getBroadcastTimeline({ facts }: Context): Methods['getBroadcastT
     const until = asked.until ? timestampMs(asked.until) / 1_000 : 0;
     if (until <= since) throw invalidField('until', 'until must be later than since');
     const stretch = { workspaceId, broadcastId, since, until, isOver };
-    const { step, sent, opened, ...found } = await timelineOf(stretch).catch(inTime);
+    const { step, since: start, ...counts } = await timelineOf(stretch).catch(inTime);
     return {
-      since: sent.length > 0 ? timestampFromMs(found.since * 1_000) : undefined,
+      ...counts,
+      since: counts.sent.length > 0 ? timestampFromMs(start * 1_000) : undefined,
       step: durationFromMs(step * 1_000),
-      sent,
-      opened,
     };
   };
 }

@@ -4,8 +4,16 @@ import type { Store } from '#lib/postgres/store.ts';
 /** Times are in seconds since 1970. */
 export type Stretch = { workspaceId: string; broadcastId: string; since: number; until: number };
 
+const facts = ['sent', 'opened', 'delivered', 'returned', 'complained'] as const;
+type Fact = (typeof facts)[number];
+
 /** Counts in intervals of `step` seconds from `since` on; empty if nothing happened. */
-export type Timeline = { since: number; step: number; sent: number[]; opened: number[] };
+export type Timeline = { since: number; step: number; bounces: ClassCount[] } & Record<
+  Fact,
+  number[]
+>;
+
+type ClassCount = { class: string; count: number };
 
 const bucketsMax = 200;
 /**
@@ -15,18 +23,26 @@ const bucketsMax = 200;
 const stepsMax = 100_000;
 const statementMaxMs = 5_000;
 
-type BucketRow = { first: number; width: number; bucket: number; sent: number; opened: number };
+type BucketRow = { first: number; width: number; bucket: number } & Record<Fact, number>;
+
+const columns = {
+  ...{ sent: 'sent_at', opened: 'opened_at', delivered: 'delivered_at' },
+  ...{ returned: 'coalesce(bounced_at, soft_bounced_at)', complained: 'complained_at' },
+} satisfies Record<Fact, string>;
+const listOf = (write: (fact: Fact) => string) => facts.map(write).join(', ');
 
 /** One pass over the messages of the broadcast, in their index. */
 export const timelineSql = `
-  select first, width, (step - first) / width as bucket, sum(sent)::int as sent, sum(opened)::int as opened
+  select first, width, (step - first) / width as bucket, ${listOf((fact) => `sum(${fact})::int as ${fact}`)}
   from (
     select *, min(step) over () as first,
       (max(step) over () - min(step) over ()) / ${bucketsMax} + 1 as width
     from (
       select floor((date_part('epoch', at) - $3::float8) / $5::float8)::int as step,
-        count(*) filter (where is_sent)::int as sent, count(*) filter (where not is_sent)::int as opened
-      from messages cross join lateral (values (sent_at, true), (opened_at, false)) as fact (at, is_sent)
+        ${listOf((fact) => `count(*) filter (where name = '${fact}')::int as ${fact}`)}
+      from messages cross join lateral (
+        values ${listOf((fact) => `(${columns[fact]}, '${fact}')`)}
+      ) as fact (at, name)
       where workspace_id = $1 and broadcast_id = $2 and not by_hand
         and at >= to_timestamp($3::float8) and at < to_timestamp($4::float8)
       group by 1
@@ -34,6 +50,11 @@ export const timelineSql = `
   ) placed
   group by 1, 2, 3
   order by 3`;
+
+const bouncesSql = `
+  select bounce_class as class, count(*)::int as count from messages
+  where workspace_id = $1 and broadcast_id = $2 and not by_hand and bounce_class is not null
+  group by 1 order by 2 desc, 1`;
 
 export function timelineValues({ workspaceId, broadcastId, since, until }: Stretch): unknown[] {
   return [workspaceId, broadcastId, since, until, fineStep(since, until)];
@@ -44,25 +65,31 @@ const fineStep = (since: number, until: number) =>
 
 /** Uses one core at most, and not for long: sending comes first. */
 export async function readTimeline(store: Store, stretch: Stretch): Promise<Timeline> {
-  const rows = await store.fork().transactional(async (em) => {
+  const { workspaceId, broadcastId } = stretch;
+  const { rows, bounces } = await store.fork().transactional(async (em) => {
     await query(
       em,
       `select set_config('statement_timeout', '${statementMaxMs}', true), set_config('jit', 'off', true),
          set_config('max_parallel_workers_per_gather', '0', true)`,
       [],
     );
-    return query<BucketRow>(em, timelineSql, timelineValues(stretch));
+    const rows = await query<BucketRow>(em, timelineSql, timelineValues(stretch));
+    const bounces = rows.some(({ returned }) => returned > 0)
+      ? await query<ClassCount>(em, bouncesSql, [workspaceId, broadcastId])
+      : [];
+    return { rows, bounces };
   });
   const step = fineStep(stretch.since, stretch.until);
   const [start] = rows;
-  if (!start) return { since: stretch.since, step, sent: [], opened: [] };
-  const { first, width } = start;
+  const first = (start?.first ?? 0) * step;
   const byBucket = new Map(rows.map((row) => [row.bucket, row]));
-  const buckets = Array.from({ length: Math.max(...byBucket.keys()) + 1 }, (_, at) => at);
+  const length = rows.length === 0 ? 0 : Math.max(...byBucket.keys()) + 1;
+  const countsOf = (fact: Fact) => Array.from({ length }, (_, at) => byBucket.get(at)?.[fact] ?? 0);
+  const counts = Object.fromEntries(facts.map((fact) => [fact, countsOf(fact)]));
   return {
-    since: stretch.since + first * step,
-    step: width * step,
-    sent: buckets.map((at) => byBucket.get(at)?.sent ?? 0),
-    opened: buckets.map((at) => byBucket.get(at)?.opened ?? 0),
+    ...(counts as Record<Fact, number[]>),
+    since: stretch.since + first,
+    step: (start?.width ?? 1) * step,
+    bounces,
   };
 }

@@ -4,6 +4,11 @@ import { expect, test } from '@jest/globals';
 import type { Stretch, Timeline } from './timeline.ts';
 import { createTimelines } from './timelines.ts';
 
+const nothing: Timeline = {
+  ...{ since: 0, step: 1, sent: [], opened: [0], delivered: [], returned: [], complained: [] },
+  bounces: [],
+};
+
 /** Reads that end when the test says so. */
 function heldReads() {
   const asked: string[] = [];
@@ -12,7 +17,7 @@ function heldReads() {
     asked.push(broadcastId);
     return new Promise<Timeline>((resolve, reject) => {
       ends.push({
-        good: () => resolve({ since: 0, step: 1, sent: [asked.length], opened: [0] }),
+        good: () => resolve({ ...nothing, sent: [asked.length] }),
         bad: () => reject(new Error('too late')),
       });
     });

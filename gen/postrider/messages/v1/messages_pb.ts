@@ -584,7 +584,7 @@ export type RetryMessageResponse = Message$1<"postrider.messages.v1.RetryMessage
   success: boolean;
 
   /**
-   * The integration that it is sent through: the transactional provider of the workspace's settings.
+   * The integration that it is sent through: that of its notification, or the transactional provider of the settings.
    *
    * @generated from field: string integration_id = 2;
    */

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/messages/v1/progress.proto.
  */
 export const file_postrider_messages_v1_progress: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvcHJvZ3Jlc3MucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLQAQobR2V0QnJvYWRjYXN0VGltZWxpbmVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEjEKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEjEKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEg8KB2lzX292ZXIYBSABKAgikAEKHEdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2USKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBHN0ZXAYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEc2VudBgDIAMoBRIOCgZvcGVuZWQYBCADKAUicQoZTGlzdEJyb2FkY2FzdExpbmtzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARIYCgVsaW1pdBgDIAEoBUIJukgGGgQYZCgBImIKGkxpc3RCcm9hZGNhc3RMaW5rc1Jlc3BvbnNlEjAKBWxpbmtzGAEgAygLMiEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpbmtDbGlja3MSEgoKbGlua19jb3VudBgCIAEoBSIpCgpMaW5rQ2xpY2tzEgsKA3VybBgBIAEoCRIOCgZjbGlja3MYAiABKAUy9AIKGEJyb2FkY2FzdFByb2dyZXNzU2VydmljZRKuAQoUR2V0QnJvYWRjYXN0VGltZWxpbmUSMi5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0VGltZWxpbmVSZXF1ZXN0GjMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2UiLZACAcrzGCYKAjABQiBGYWlsZWQgdG8gZ2V0IGJyb2FkY2FzdCB0aW1lbGluZRKmAQoSTGlzdEJyb2FkY2FzdExpbmtzEjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RCcm9hZGNhc3RMaW5rc1JlcXVlc3QaMS5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdEJyb2FkY2FzdExpbmtzUmVzcG9uc2UiK5ACAcrzGCQKAjABQh5GYWlsZWQgdG8gbGlzdCBicm9hZGNhc3QgbGlua3NiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvcHJvZ3Jlc3MucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLQAQobR2V0QnJvYWRjYXN0VGltZWxpbmVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEjEKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEjEKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEg8KB2lzX292ZXIYBSABKAgigwIKHEdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2USKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBHN0ZXAYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEc2VudBgDIAMoBRIOCgZvcGVuZWQYBCADKAUSEQoJZGVsaXZlcmVkGAUgAygFEhAKCHJldHVybmVkGAYgAygFEhIKCmNvbXBsYWluZWQYByADKAUSOAoHYm91bmNlcxgIIAMoCzInLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Cb3VuY2VDbGFzc0NvdW50IjAKEEJvdW5jZUNsYXNzQ291bnQSDQoFY2xhc3MYASABKAkSDQoFY291bnQYAiABKAUicQoZTGlzdEJyb2FkY2FzdExpbmtzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARIYCgVsaW1pdBgDIAEoBUIJukgGGgQYZCgBImIKGkxpc3RCcm9hZGNhc3RMaW5rc1Jlc3BvbnNlEjAKBWxpbmtzGAEgAygLMiEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpbmtDbGlja3MSEgoKbGlua19jb3VudBgCIAEoBSIpCgpMaW5rQ2xpY2tzEgsKA3VybBgBIAEoCRIOCgZjbGlja3MYAiABKAUy9AIKGEJyb2FkY2FzdFByb2dyZXNzU2VydmljZRKuAQoUR2V0QnJvYWRjYXN0VGltZWxpbmUSMi5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0VGltZWxpbmVSZXF1ZXN0GjMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2UiLZACAcrzGCYKAjABQiBGYWlsZWQgdG8gZ2V0IGJyb2FkY2FzdCB0aW1lbGluZRKmAQoSTGlzdEJyb2FkY2FzdExpbmtzEjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RCcm9hZGNhc3RMaW5rc1JlcXVlc3QaMS5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdEJyb2FkY2FzdExpbmtzUmVzcG9uc2UiK5ACAcrzGCQKAjABQh5GYWlsZWQgdG8gbGlzdCBicm9hZGNhc3QgbGlua3NiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * Asks for the timeline of a broadcast.
@@ -100,6 +100,34 @@ export type GetBroadcastTimelineResponse = Message<"postrider.messages.v1.GetBro
    * @generated from field: repeated int32 opened = 4;
    */
   opened: number[];
+
+  /**
+   * Messages reported as delivered, by stretch; as many as in `sent`.
+   *
+   * @generated from field: repeated int32 delivered = 5;
+   */
+  delivered: number[];
+
+  /**
+   * Messages that came back or were refused, whether or not their address is dead, by stretch; as many as in `sent`.
+   *
+   * @generated from field: repeated int32 returned = 6;
+   */
+  returned: number[];
+
+  /**
+   * Messages that their recipient complained about, by stretch; as many as in `sent`.
+   *
+   * @generated from field: repeated int32 complained = 7;
+   */
+  complained: number[];
+
+  /**
+   * The messages that came back or were refused, by class, the most frequent class first.
+   *
+   * @generated from field: repeated postrider.messages.v1.BounceClassCount bounces = 8;
+   */
+  bounces: BounceClassCount[];
 };
 
 /**
@@ -108,6 +136,34 @@ export type GetBroadcastTimelineResponse = Message<"postrider.messages.v1.GetBro
  */
 export const GetBroadcastTimelineResponseSchema: GenMessage<GetBroadcastTimelineResponse> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_progress, 1);
+
+/**
+ * How many messages came back or were refused for reasons of one class.
+ *
+ * @generated from message postrider.messages.v1.BounceClassCount
+ */
+export type BounceClassCount = Message<"postrider.messages.v1.BounceClassCount"> & {
+  /**
+   * `hard`, `soft`, `expired`, `message`, `sender` or `unknown`.
+   *
+   * @generated from field: string class = 1;
+   */
+  class: string;
+
+  /**
+   * Messages.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message postrider.messages.v1.BounceClassCount.
+ * Use `create(BounceClassCountSchema)` to create a new message.
+ */
+export const BounceClassCountSchema: GenMessage<BounceClassCount> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_progress, 2);
 
 /**
  * Asks for the links of a broadcast.
@@ -142,7 +198,7 @@ export type ListBroadcastLinksRequest = Message<"postrider.messages.v1.ListBroad
  * Use `create(ListBroadcastLinksRequestSchema)` to create a new message.
  */
 export const ListBroadcastLinksRequestSchema: GenMessage<ListBroadcastLinksRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_progress, 2);
+  messageDesc(file_postrider_messages_v1_progress, 3);
 
 /**
  * The links.
@@ -170,7 +226,7 @@ export type ListBroadcastLinksResponse = Message<"postrider.messages.v1.ListBroa
  * Use `create(ListBroadcastLinksResponseSchema)` to create a new message.
  */
 export const ListBroadcastLinksResponseSchema: GenMessage<ListBroadcastLinksResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_progress, 3);
+  messageDesc(file_postrider_messages_v1_progress, 4);
 
 /**
  * A link and its clicks.
@@ -198,7 +254,7 @@ export type LinkClicks = Message<"postrider.messages.v1.LinkClicks"> & {
  * Use `create(LinkClicksSchema)` to create a new message.
  */
 export const LinkClicksSchema: GenMessage<LinkClicks> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_progress, 4);
+  messageDesc(file_postrider_messages_v1_progress, 5);
 
 /**
  * Reads what a page about one broadcast shows beyond its counts. Nothing is written for it when messages are sent.
