@@ -22,6 +22,7 @@ import { Quotas } from '#lib/quotas/quotas.ts';
 import type { Config } from './config.ts';
 import { createPageLinks, type PageLinks } from './page/links.ts';
 import type { Peers } from './peers.ts';
+import { type ComplaintWatch, createComplaintWatch } from './sending/complaints.ts';
 import { Revisions } from './sending/revisions.ts';
 import { createTurns, type Turns } from './sending/workspace-turns.ts';
 import { counts, openBroadcastsStore } from './store.ts';
@@ -36,6 +37,7 @@ export type Context = Peers & {
   revisions: Revisions;
   turns: Turns;
   pageLinks: PageLinks;
+  complaints: ComplaintWatch;
 };
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
@@ -44,6 +46,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
   const store = await openBroadcastsStore(config.databaseUrl, config.databaseConnections);
   const now = () => new Date();
   const workspaces = createClient(WorkspaceDirectoryService, base.peer('workspaces'));
+  const sender = createClient(BroadcastSendService, base.peer('messages'));
   return {
     store,
     workspaces,
@@ -59,7 +62,8 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     audience: createClient(AudienceService, base.peer('contacts')),
     templates: createClient(TemplateContentService, base.peer('templates')),
     templateUses: createClient(TemplateUseService, base.peer('templates')),
-    sender: createClient(BroadcastSendService, base.peer('messages')),
+    sender,
+    complaints: createComplaintWatch({ store, sender, now, log: base.log }, config.complaints),
     progress: createClient(BroadcastProgressService, base.peer('messages')),
     holds: createClient(HoldService, base.peer('messages')),
   };

@@ -15,6 +15,7 @@ import { TemplateUses } from './migrations/m0010-template-uses.ts';
 import { SampleNumbers } from './migrations/m0011-sample-numbers.ts';
 import { BegunSlices } from './migrations/m0012-begun-slices.ts';
 import { Integrations } from './migrations/m0013-integrations.ts';
+import { Complaints } from './migrations/m0014-complaints.ts';
 
 export const migrations = {
   'm0001-initial': Initial,
@@ -30,6 +31,7 @@ export const migrations = {
   'm0011-sample-numbers': SampleNumbers,
   'm0012-begun-slices': BegunSlices,
   'm0013-integrations': Integrations,
+  'm0014-complaints': Complaints,
 };
 
 export function openBroadcastsStore(url: string, connectionsMax?: number): Promise<Store> {

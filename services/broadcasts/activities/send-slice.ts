@@ -42,6 +42,7 @@ async function sendInTurn(
   const found = await findWork(em, key);
   if (!found) return { outage: '' };
   const { broadcast, plan, slice } = found;
+  if (await context.complaints.pauses(key, broadcast)) return { outage: '', isUnfinished: true };
   const { revision, name: broadcastName, ignore_render_failures: ignoreRenderFailures } = broadcast;
   const now = context.now();
   const settleAt = new Date(now.getTime() + workMaxMs + callTimeoutMs);

@@ -125,6 +125,12 @@ export class Broadcast extends broadcastSchema.class {
     this.ignore_render_failures = true;
   }
 
+  /** Pauses once, likewise. */
+  pauseForComplaints(now: Date, reason: string): void {
+    this.pauseBySystem(now, { reason, cause: 'fault' });
+    this.ignore_complaints = true;
+  }
+
   /** Content stays pinned; the provider is the one that is given. */
   resume(now: Date, { provider, begunAt }: Rest): void {
     allow(this, 'resume', 'paused');

@@ -184,6 +184,8 @@ export const broadcastSchema = defineEntity({
     outages: p.integer(),
     /** Set when render failures pause it: a person who resumes it wants the rest sent anyway. */
     ignore_render_failures: p.boolean().name('bears_unrendered'),
+    /** Set when complaints pause it, likewise. */
+    ignore_complaints: p.boolean(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
     started_at: p.datetime().nullable(),
@@ -209,4 +211,5 @@ export const newDraft = {
   revision: 0,
   outages: 0,
   ignore_render_failures: false,
+  ignore_complaints: false,
 } as const;

@@ -20,6 +20,7 @@ import { isMoving, newDraft, type SealedHeader } from '../broadcast/row.ts';
 import type { Context } from '../context.ts';
 import { type FeedKey, feedHeaders, storedPlace } from '../feeds/headers.ts';
 import { createPageLinks } from '../page/links.ts';
+import { createComplaintWatch } from '../sending/complaints.ts';
 import { Revisions } from '../sending/revisions.ts';
 import { createTurns } from '../sending/workspace-turns.ts';
 import { broadcastsRoutes } from '../service.ts';
@@ -33,20 +34,25 @@ export async function givenService(over: Partial<Context> = {}) {
   const store = over.store ?? (await testStore(openBroadcastsStore));
   /** Of every workspace, where they differ from the defaults. */
   const quotas: Record<string, bigint> = {};
+  const fakes = fakePeers(peers);
+  const now = () => clock.now;
+  const limits = { warned: 10, paused: 30 };
+  const log = { warn: () => undefined };
   const context: Context = {
     store,
+    complaints: createComplaintWatch({ store, sender: fakes.sender, now, log }, limits),
     quotas: testQuotas({ store, counts }, quotas),
     revisions: new Revisions(store),
     turns: createTurns(),
-    now: () => clock.now,
+    now,
     egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     keyring,
     pageLinks: createPageLinks({
       keyring,
       publicUrl: 'https://mail.example/',
-      now: () => clock.now,
+      now,
     }),
-    ...fakePeers(peers),
+    ...fakes,
     ...over,
   };
   const transport = testTransport(broadcastsRoutes(context));
