@@ -6,6 +6,7 @@ import { benchFairness } from './fairness.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
+import { benchReports } from './reports.ts';
 import { benchScaling } from './scaling/scaling.ts';
 import { benchSegments } from './segments/segments.ts';
 import { benchSend } from './send.ts';
@@ -24,6 +25,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   contacts: benchContacts,
   import: benchImport,
   neighbours: benchNeighbours,
+  reports: benchReports,
   scaling: benchScaling,
   segments: benchSegments,
   send: benchSend,

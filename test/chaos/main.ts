@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '../stack.ts';
 import { runChaos } from './chaos.ts';
+import { reportChaos } from './reports/main.ts';
 import { makeKills, makeSchedule } from './schedule.ts';
 import { transactionalChaos } from './transactional/main.ts';
 import { webhookChaos } from './webhooks/main.ts';
@@ -13,7 +14,8 @@ import { webhookChaos } from './webhooks/main.ts';
  * got the mail, and nobody twice beyond the bound that no sender can avoid. With `--segments`: a
  * broadcast to segments, which must reach those and nobody else for whom a plain evaluation says
  * yes. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
- * `--transactional`: calls of `transactional.send`, while every service is killed.
+ * `--transactional`: calls of `transactional.send`, while every service is killed. With `--reports`:
+ * reports of a provider about a broadcast's mails, while what they pass is killed.
  */
 const { values } = parseArgs({
   options: {
@@ -34,6 +36,8 @@ const { values } = parseArgs({
     webhooks: { type: 'boolean', default: false },
     /** Of `--webhooks`. */
     events: { type: 'string', default: '10000' },
+    /** Of deliveries, bounces and complaints about `--recipients` mails. */
+    reports: { type: 'boolean', default: false },
     transactional: { type: 'boolean', default: false },
     /** Of `--transactional`: calls a second. */
     rate: { type: 'string', default: '500' },
@@ -53,6 +57,8 @@ const settleMsMax = 5 * 60_000;
 
 if (values.transactional) {
   await transactionalChaos({ seed, minutes, perSecond: Number(values.rate), keep: values.keep });
+} else if (values.reports) {
+  await reportChaos({ seed, minutes, messages: recipients, keep: values.keep });
 } else if (values.webhooks) {
   await webhookChaos({ seed, minutes, events: Number(values.events), keep: values.keep });
 } else await broadcastChaos();

@@ -89,7 +89,22 @@ export function makeKills({ seed, kills, everyMs }: Kills): Fault[] {
   });
 }
 
-type Kills = { seed: number; kills: number; everyMs: number };
+export type Kills = { seed: number; kills: number; everyMs: number };
+
+/** Kills of each of some processes before any is killed again; one may be named several times. */
+export function makeKillsInTurn(
+  names: readonly string[],
+  { seed, kills, everyMs }: Kills,
+): Fault[] {
+  const random = randomFrom(seed);
+  const queue: string[] = [];
+  let afterMs = 0;
+  return Array.from({ length: kills }, () => {
+    afterMs += everyMs * (0.5 + random());
+    if (queue.length === 0) queue.push(...shuffled(names, random));
+    return { afterMs, ...kill(queue.shift() ?? '') };
+  });
+}
 
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return items

@@ -1,4 +1,4 @@
-import { type Fault, randomFrom, shuffled } from '../schedule.ts';
+import { type Fault, type Kills, makeKillsInTurn } from '../schedule.ts';
 
 /** `messages` comes twice as often as the others, since only its kills can make repeats. */
 const names = [
@@ -14,17 +14,6 @@ const names = [
 ];
 
 /** The kills and their times; the same for the same seed. */
-export function makeTransactionalKills({
-  seed,
-  kills,
-  everyMs,
-}: Record<'seed' | 'kills' | 'everyMs', number>): Fault[] {
-  const random = randomFrom(seed);
-  const queue: string[] = [];
-  let afterMs = 0;
-  return Array.from({ length: kills }, () => {
-    afterMs += everyMs * (0.5 + random());
-    if (queue.length === 0) queue.push(...shuffled(names, random));
-    return { afterMs, action: 'kill' as const, name: queue.shift() ?? 'messages', forMs: 0 };
-  });
+export function makeTransactionalKills(kills: Kills): Fault[] {
+  return makeKillsInTurn(names, kills);
 }
