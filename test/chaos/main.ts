@@ -14,8 +14,8 @@ import { webhookChaos } from './webhooks/main.ts';
  * got the mail, and nobody twice beyond the bound that no sender can avoid. With `--segments`: a
  * broadcast to segments, which must reach those and nobody else for whom a plain evaluation says
  * yes. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
- * `--transactional`: calls of `transactional.send`, while every service is killed. With `--reports`:
- * reports of a provider about a broadcast's mails, while what they pass is killed.
+ * `--transactional`: calls of `transactional.send`, while every service is killed. With
+ * `--reports`: reports of a provider about a broadcast's mails, while what they pass is killed.
  */
 const { values } = parseArgs({
   options: {

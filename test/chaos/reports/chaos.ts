@@ -26,7 +26,7 @@ export type ChaosOptions = {
 
 export type ChaosReport = Verdict & { reports: number; requests: number; seconds: number };
 
-/** What reports pass, twice as often where they are stored and applied. */
+/** Reports pass all of these; messages, which stores and applies them, comes twice as often. */
 const names = [
   'gateway',
   'messages',
@@ -189,7 +189,7 @@ async function settle(
     const known = new Set((await eventsOf(stack, subscriptionId)).map(({ id }) => id));
     return row?.due === 0 && known.size >= messages;
   };
-  // What is missing then is found by the checker.
+  // The checker finds the reports that are missing then.
   await until('all reports are applied and published', isOver, { withinMs: settleMsMax }).catch(
     (error: Error) => say(error.message),
   );

@@ -1,8 +1,8 @@
-/** What was reported about a message, in requests that were answered 200. */
+/** A message, and the reports about it in requests that were answered 200. */
 export type Reported = { id: string; email: string; events: readonly ReportedEvent[] };
 export type ReportedEvent = 'delivered' | 'bounce' | 'complaint';
 
-/** What the installation says of a message afterwards. */
+/** A message as the installation has it afterwards. */
 export type Outcome = {
   id: string;
   delivered: boolean;
