@@ -1,0 +1,75 @@
+import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { EgressAnswer } from '#lib/outside/egress.ts';
+import type { ProviderCall, ReportAccount } from './account.ts';
+import { oneLine } from './one-line.ts';
+import { diagnosticLength, type ReportType } from './report.ts';
+import type { ReportUrl } from './url.ts';
+
+/*
+ * Sets providers up to report. Every step may be repeated: it looks at what is there, changes what
+ * is ours, and leaves all else as it is.
+ */
+
+/** What a provider is to report, and where. */
+export type ReportTarget = ReportUrl & {
+  key: string;
+  types: readonly ReportType[];
+  /** Stores what the provider has answered, for verifying reports and for later calls. */
+  learn(learned: Record<string, string>): Promise<void>;
+};
+
+export type Registrar = {
+  /** Throws INVALID_ARGUMENT for settings with which it cannot report. */
+  require?(provider: EmailProvider): void;
+  /** Throws `SetUpFailed` for whatever the provider refuses. */
+  setUp(account: ReportAccount, target: ReportTarget): Promise<void>;
+  remove(account: ReportAccount, url: ReportUrl): Promise<void>;
+};
+
+/** Its message is for owners of the workspace. */
+export class SetUpFailed extends Error {}
+
+/** Calls the provider, and gives its answer. Throws `SetUpFailed` for a status that is no success. */
+export async function ask(
+  account: ReportAccount,
+  call: ProviderCall,
+  { unless = [] }: { unless?: readonly number[] } = {},
+): Promise<EgressAnswer> {
+  const answer = await account.call(call);
+  const { status, body } = answer;
+  if ((status >= 200 && status < 300) || unless.includes(status)) return answer;
+  throw new SetUpFailed(oneLine(`${status} ${body.toString()}`, diagnosticLength));
+}
+
+type JsonCall = Omit<ProviderCall, 'body'> & { json?: unknown };
+
+/** The same in JSON; undefined for an answer that is none, and for a status in `unless`. */
+export async function askJson(
+  account: ReportAccount,
+  { json, headers, ...call }: JsonCall,
+  options: { unless?: readonly number[] } = {},
+): Promise<unknown> {
+  const { status, body } = await ask(
+    account,
+    {
+      ...call,
+      headers: {
+        ...headers,
+        accept: 'application/json',
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    },
+    options,
+  );
+  if (options.unless?.includes(status)) return undefined;
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The credentials of basic authentication. */
+export const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
