@@ -26,6 +26,31 @@ export type Registrar = {
   remove(account: ReportAccount, url: ReportUrl): Promise<void>;
 };
 
+/** A provider that keeps webhooks of an account in a list. */
+type WebhookList = {
+  list(account: ReportAccount): Promise<{ id: string; url: string }[]>;
+  /** Changes the webhook with the id, or makes one without. */
+  put(account: ReportAccount, target: ReportTarget, id: string | undefined): Promise<void>;
+  remove(account: ReportAccount, id: string): Promise<unknown>;
+};
+
+/** Keeps one webhook of an integration in the list, and leaves those of others alone. */
+export function registrarOf({ list, put, remove }: WebhookList): Registrar {
+  const oursIn = async (account: ReportAccount, { isOurs }: ReportUrl) =>
+    (await list(account)).filter(({ url }) => isOurs(url)).map(({ id }) => id);
+  const removeEach = async (account: ReportAccount, ids: readonly string[]) => {
+    for (const id of ids) await remove(account, id);
+  };
+  return {
+    async setUp(account, target) {
+      const [id, ...others] = await oursIn(account, target);
+      await put(account, target, id);
+      await removeEach(account, others);
+    },
+    remove: async (account, url) => removeEach(account, await oursIn(account, url)),
+  };
+}
+
 /** Its message is for owners of the workspace. */
 export class SetUpFailed extends Error {}
 

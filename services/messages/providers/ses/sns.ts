@@ -50,7 +50,7 @@ export function createSns(): (body: Uint8Array, account: ReportAccount) => Promi
     const names = Object.hasOwn(signedFields, type) ? signedFields[type] : undefined;
     const digest = digests[textIn(fields, 'SignatureVersion')];
     const url = textIn(fields, 'SigningCertURL');
-    if (!names || !digest || !isOwnTopic(topic, account) || !isPinned(url, account)) {
+    if (!names || !digest || topic !== topicIn(account) || !isPinned(url, account)) {
       throw new WrongSignature();
     }
     const { publicKey } = await certificates(url, () => fetchCertificate(url, account));
@@ -111,9 +111,8 @@ function isPinned(url: string, { provider }: ReportAccount): boolean {
 }
 
 /** The topic in the settings, or the one that was made when the integration was registered. */
-function isOwnTopic(topic: string, { provider, learned }: ReportAccount): boolean {
-  const own = provider.ses?.topicArn || learned.topic_arn;
-  return own !== undefined && topic === own;
+export function topicIn({ provider, learned }: ReportAccount): string | undefined {
+  return provider.ses?.topicArn || learned.topic_arn;
 }
 
 async function fetchCertificate(url: string, account: ReportAccount): Promise<X509Certificate> {
