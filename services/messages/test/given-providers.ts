@@ -6,15 +6,23 @@ import {
   EmailProviderSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Egress } from '#lib/outside/egress.ts';
+import { brevoRegistrar } from '../providers/brevo/register.ts';
 import { brevoReports } from '../providers/brevo/reports.ts';
+import { mailgunRegistrar } from '../providers/mailgun/register.ts';
 import { mailgunReports } from '../providers/mailgun/reports.ts';
+import { mailjetRegistrar } from '../providers/mailjet/register.ts';
 import { mailjetReports } from '../providers/mailjet/reports.ts';
+import { postmarkRegistrar } from '../providers/postmark/register.ts';
 import { postmarkReports } from '../providers/postmark/reports.ts';
 import type { MailProvider } from '../providers/provider.ts';
+import { resendRegistrar } from '../providers/resend/register.ts';
 import { resendReports } from '../providers/resend/reports.ts';
+import { sendgridRegistrar } from '../providers/sendgrid/register.ts';
 import { sendgridReports } from '../providers/sendgrid/reports.ts';
+import { sesRegistrar } from '../providers/ses/register.ts';
 import { sesReports } from '../providers/ses/reports.ts';
 import { smtp } from '../providers/smtp/provider.ts';
+import { sparkpostRegistrar } from '../providers/sparkpost/register.ts';
 import { sparkpostReports } from '../providers/sparkpost/reports.ts';
 import { givenCertificate, notificationOf, signSns, snsRegion, snsTopic } from './given-sns.ts';
 
@@ -43,15 +51,15 @@ export type Poster = {
 
 /** The kinds with the transport of SMTP, since their mails need a server. */
 export const reportingProviders: readonly MailProvider[] = Object.entries({
-  ses: sesReports,
-  postmark: postmarkReports,
-  mailgun: mailgunReports,
-  sendgrid: sendgridReports,
-  sparkpost: sparkpostReports,
-  resend: resendReports,
-  brevo: brevoReports,
-  mailjet: mailjetReports,
-}).map(([kind, reports]) => ({ ...smtp, kind, reports }));
+  ses: { reports: sesReports, registrar: sesRegistrar },
+  postmark: { reports: postmarkReports, registrar: postmarkRegistrar },
+  mailgun: { reports: mailgunReports, registrar: mailgunRegistrar },
+  sendgrid: { reports: sendgridReports, registrar: sendgridRegistrar },
+  sparkpost: { reports: sparkpostReports, registrar: sparkpostRegistrar },
+  resend: { reports: resendReports, registrar: resendRegistrar },
+  brevo: { reports: brevoReports, registrar: brevoRegistrar },
+  mailjet: { reports: mailjetReports, registrar: mailjetRegistrar },
+}).map(([kind, each]) => ({ ...smtp, kind, ...each }));
 
 const json = (body: unknown, headers: Record<string, string> = {}): Posted => ({
   ...{ body: Buffer.from(JSON.stringify(body)), headers },
@@ -87,7 +95,7 @@ const changedAnywhere = (posted: Posted, random: () => number): Posted => {
   return { ...posted, body: changedBytes(posted.body, random) };
 };
 
-const sns = givenCertificate();
+export const sns = givenCertificate();
 
 /** Answers the certificate of SNS, and refuses everything else. */
 export const callAws: Egress['call'] = async ({ url }) => {
@@ -105,7 +113,9 @@ function sesPoster(): Poster {
   };
   return {
     kind: 'ses',
-    settings: create(EmailProviderSchema, { ses: { region: snsRegion, topicArn: snsTopic } }),
+    settings: create(EmailProviderSchema, {
+      ses: { region: snsRegion, topicArn: snsTopic, configurationSet: 'mails' },
+    }),
     bounce: (sent) => {
       const bouncedRecipients = [{ emailAddress: sent.email }];
       const bounce = { bounceType: 'Permanent', bounceSubType: 'General', bouncedRecipients };

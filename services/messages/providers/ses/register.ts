@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { invalidField } from '#lib/errors/errors.ts';
 import type { EgressAnswer } from '#lib/outside/egress.ts';
 import type { ReportAccount } from '../../reports/account.ts';
@@ -28,18 +29,24 @@ export const sesRegistrar: Registrar = {
   },
   async setUp(account, target) {
     const topic = await topicOf(account, target);
-    const subscriptions = (await subscriptionsTo(account, topic)).filter(({ endpoint }) =>
-      target.isOurs(endpoint),
-    );
     const endpoint = target.withKey(target.key);
-    const isConfirmed = subscriptions.some(
-      (each) => each.endpoint === endpoint && each.isConfirmed,
-    );
-    if (!isConfirmed) await subscribe(account, topic, endpoint);
+    const isConfirmed = (all: readonly Subscription[]) =>
+      all.some((each) => each.endpoint === endpoint && each.isConfirmed);
+    if (!isConfirmed(await subscriptionsTo(account, topic))) {
+      await subscribe(account, topic, endpoint);
+    }
     await setDestination(account, topic, target.types);
-    if (!isConfirmed) throw new SetUpFailed('SNS has not confirmed the subscription yet');
-    for (const each of subscriptions) {
-      if (each.endpoint !== endpoint && each.isConfirmed) await unsubscribe(account, each.arn);
+    let subscriptions = await subscriptionsTo(account, topic);
+    for (let look = 0; look < looksMax && !isConfirmed(subscriptions); look += 1) {
+      await sleep(lookEveryMs);
+      subscriptions = await subscriptionsTo(account, topic);
+    }
+    if (!isConfirmed(subscriptions)) {
+      throw new SetUpFailed('SNS has not confirmed the subscription yet');
+    }
+    const others = subscriptions.filter((each) => each.endpoint !== endpoint && each.isConfirmed);
+    for (const { arn, endpoint: earlier } of others) {
+      if (target.isOurs(earlier)) await unsubscribe(account, arn);
     }
   },
   async remove(account, url) {
@@ -48,6 +55,10 @@ export const sesRegistrar: Registrar = {
     if (topic) await leaveTopic(account, topic, url);
   },
 };
+
+/** SNS sends the confirmation within a second, mostly. */
+const looksMax = 4;
+const lookEveryMs = 500;
 
 const nameOf = ({ integrationId }: ReportAccount) => `postrider-${integrationId}`;
 
