@@ -9,7 +9,7 @@ export type ProviderCall = Pick<EgressCall, 'method' | 'url' | 'headers' | 'body
 export type ReportAccount = ReportPlace & {
   /** The settings, with their secrets opened. */
   provider: EmailProvider;
-  /** What the provider has answered when it was set up, such as the key that verifies reports. */
+  /** Answers of the provider when it was set up, such as the key that verifies reports. */
   learned: Readonly<Record<string, string>>;
   call(call: ProviderCall): Promise<EgressAnswer>;
 };

@@ -14,7 +14,7 @@ import { diagnosticLength, messageIdIn, type Report, type UnreadableReport } fro
 export type Meaning = ReportClass | 'delivered' | 'nothing';
 
 export type ProviderEvent = {
-  /** What tells the event from others of its integration. */
+  /** Tells the event from others of its integration. */
   key: readonly string[];
   meaning: Meaning;
   email: string;

@@ -10,8 +10,8 @@ import { type ReportType, reportTypes } from './report.ts';
  *
  * States: pending (its provider is to be set up), active, removing (its provider is to be asked to
  * report no more; the row has no key and no types). A kind without webhooks of its own is active at
- * once and keeps a digest of its key alone. For the others the key is kept sealed, since the
- * provider is told it again after a failure.
+ * once and keeps a digest of its key alone. The others keep the key sealed, since a call to the
+ * provider that failed is repeated with it.
  *
  * Each change of the row raises its revision. The job that sets the provider up ends the revision
  * that it has seen and no other.
@@ -24,7 +24,7 @@ export type RegistrationState = 'pending' | 'active' | 'removing';
 /** How an integration is registered for reports. */
 export type Registration = { types: ReportType[]; state: RegistrationState; error: string | null };
 
-/** What is kept sealed: the key, and what the provider has answered. */
+/** The part of a row that is sealed: the key, and answers of the provider. */
 export type SealedRegistration = { key: string; learned: Record<string, string> };
 
 type KeyRow = Registration & {

@@ -10,7 +10,7 @@ import type { ReportUrl } from './url.ts';
  * is ours, and leaves all else as it is.
  */
 
-/** What a provider is to report, and where. */
+/** The URL that a provider is to call, and for which reports. */
 export type ReportTarget = ReportUrl & {
   key: string;
   types: readonly ReportType[];
@@ -54,7 +54,7 @@ export function registrarOf({ list, put, remove }: WebhookList): Registrar {
 /** Its message is for owners of the workspace. */
 export class SetUpFailed extends Error {}
 
-/** Calls the provider, and gives its answer. Throws `SetUpFailed` for a status that is no success. */
+/** Gives the answer of a call. Throws `SetUpFailed` for a status that is no success. */
 export async function ask(
   account: ReportAccount,
   call: ProviderCall,

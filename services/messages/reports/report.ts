@@ -36,7 +36,7 @@ export type Report = {
 export type UnreadableReport = { key: string; isUnreadable: true };
 
 export const diagnosticLength = 255;
-/** A request with more is refused. */
+/** A request with more is refused, of kinds that send no larger batches by themselves. */
 export const reportsMax = 1_000;
 /** Of one integration, in each process. A request counts as one and one for each KiB, at least. */
 export const reportsPerSecond = 2_000;
@@ -52,7 +52,7 @@ export function messageIdIn(text: string): string | undefined {
 /** A request of a provider. */
 export type ReportRequest = {
   body: Uint8Array;
-  /** Those that providers sign with, by their names in lower case. */
+  /** Signatures and their times, by the names of the headers in lower case. */
   headers: Readonly<Record<string, string>>;
   now: Date;
 };

@@ -5,6 +5,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { type Effect, effectOf, type GivenReport, type ReportMatch } from './apply.ts';
 import { type Registration, type ReportPlace, sealedPurpose } from './keys.ts';
 import type { Report, ReportType, UnreadableReport } from './report.ts';
+import { messagesMax } from './soft-bounces.ts';
 
 /*
  * Reports wait in `inbound_reports` from the answer to their provider until they are applied.
@@ -156,7 +157,8 @@ export type DueReport = GivenReport & { id: string; type: ReportType; receivedAt
 
 /**
  * Locks the reports that are due, the oldest first. One that names a message by the provider's id
- * has no message until its result is recorded.
+ * has no message until its result is recorded. It is found among those to the recipient, who has to
+ * be the same anyway: an index of provider ids would make each result of a mail write all indexes.
  */
 export async function takeDue(
   em: EntityManager,
@@ -166,8 +168,12 @@ export async function takeDue(
   const rows = await query<DueRow>(
     em,
     `select id, integration_id, type, class, effect, coalesce(message_id, (
-         select m.id from messages m
-         where m.workspace_id = $1 and m.integration_id = r.integration_id
+         select m.id from (
+           select id, integration_id, provider_id from messages
+           where workspace_id = $1 and contact_email = r.email and contact_email <> ''
+           order by created_at desc limit ${messagesMax}
+         ) m
+         where m.integration_id = r.integration_id
            -- Providers write Message-IDs with brackets in one place and without them in another.
            and m.provider_id in (r.provider_id, '<' || r.provider_id || '>')
          limit 1

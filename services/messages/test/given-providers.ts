@@ -36,7 +36,7 @@ export type Sent = {
   providerId?: string | undefined;
 };
 
-/** What a kind of provider posts, and how its account is set up. */
+/** A kind of provider: the settings of an account, and its requests. */
 export type Poster = {
   kind: string;
   settings: Partial<EmailProvider>;

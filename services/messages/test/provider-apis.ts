@@ -207,7 +207,7 @@ const ses =
     return { json: {} };
   };
 
-/** What the APIs answer, which tests change. */
+/** Values that the APIs answer. */
 export type ProviderSecrets = { publicKey: string; signingSecret: string; topic: string };
 
 /** The APIs of eight providers for webhooks, in one server. */

@@ -20,7 +20,7 @@ export async function readReports(
   return [...(await reports({ body: bytes, headers, now }, reportAccount(account)))];
 }
 
-/** What an event says, in two words: its type and class. */
+/** The type and the class of the reports of an event. */
 export async function meaningOf(
   read: (event: unknown) => Promise<(Report | UnreadableReport)[]>,
   event: unknown,

@@ -804,6 +804,12 @@ export const ReportService: GenService<{
    * Registers an integration for reports and answers the URL at which they are taken. The URL has a secret key, which no later answer
    * shows. An integration that is registered already keeps its key; `event_types` replaces the types.
    *
+   * Every kind but `smtp` has webhooks of its own, which Postrider sets up with the credentials of the integration, and verifies what
+   * comes by their signatures where the provider signs. It changes nothing that others have set up there. The answer comes once the provider
+   * is set up or has refused it, or after 5 s. A failure is tried again, after 2 s at first and every hour at last; `webhooks.status` tells
+   * whether the endpoints are `active`, and the `error` otherwise. Register again to try at once, and after a change of `provider` settings.
+   * Kind `ses` needs a configuration set, which is created if there is none, and makes a topic of Amazon SNS unless the settings name one.
+   *
    * For kind `smtp` nothing is registered anywhere else: post to the URL from whatever reads the logs of the mail server. The body is a
    * JSON object, or a list of at most 1,000, of at most 1 MiB:
    * `{"event": "bounce", "message_id": "…", "recipient": "ann@example.com", "timestamp": "2026-11-25T10:00:00Z", "bounce_category": "hard",
@@ -813,7 +819,7 @@ export const ReportService: GenService<{
    * the same report. Without it, reports that say the same are. The answer is 200 once the reports are stored, 401 for whatever is wrong with the URL, 400 where
    * the body is no such JSON, and 503 with `Retry-After` where they cannot be stored now.
    *
-   * INVALID_ARGUMENT: an event type is wrong. NOT_FOUND: no such integration.
+   * INVALID_ARGUMENT: an event type is wrong, or the provider's settings lack what reports need. NOT_FOUND: no such integration.
    *
    * @generated from rpc postrider.messages.v1.ReportService.RegisterReports
    */
@@ -823,7 +829,7 @@ export const ReportService: GenService<{
     output: typeof RegisterReportsResponseSchema;
   },
   /**
-   * Tells whether an integration is registered for reports. Its URLs are without their key.
+   * Tells whether an integration is registered for reports, and whether its provider is set up. Its URLs are without their key.
    *
    * NOT_FOUND: no such integration.
    *
@@ -835,7 +841,8 @@ export const ReportService: GenService<{
     output: typeof GetReportStatusResponseSchema;
   },
   /**
-   * Takes no more reports of an integration: its keys end at once. Reports that were taken are still applied.
+   * Takes no more reports of an integration: its keys end at once. Reports that were taken are still applied. The webhook at the provider is
+   * removed soon after; one of an integration that is deleted already stays there, and what it posts is refused.
    *
    * NOT_FOUND: it is not registered.
    *
@@ -847,7 +854,8 @@ export const ReportService: GenService<{
     output: typeof UnregisterReportsResponseSchema;
   },
   /**
-   * Makes a new key for an integration's URL. The one before is taken for 24 more hours, the one before that no more.
+   * Makes a new key for an integration's URL. The one before is taken for 24 more hours, the one before that no more. The provider gets
+   * the new one soon after; until then its endpoints are not `active`.
    *
    * NOT_FOUND: no such integration, or it is not registered.
    *

@@ -6,7 +6,7 @@ import {
   reportsOf,
   textIn,
 } from '../../reports/event.ts';
-import { objectsIn } from '../../reports/json-reports.ts';
+import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -16,7 +16,7 @@ import type { ReadReports } from '../provider.ts';
  * them.
  */
 
-export const brevoReports: ReadReports = ({ body }) => reportsOf(objectsIn(body), read);
+export const brevoReports: ReadReports = ({ body }) => reportsOf(objectsIn(body, eventsMax), read);
 
 const ofEvent: Readonly<Record<string, Meaning>> = {
   delivered: 'delivered',

@@ -4,8 +4,8 @@ import { askJson, basic, type Registrar, SetUpFailed } from '../../reports/regis
 import type { ReportType } from '../../reports/report.ts';
 
 /*
- * An account of Mailjet has one URL for each event (dev.mailjet.com/email/reference/webhook). One of
- * somebody else stays: then nothing is changed. Version 2 sends events in groups.
+ * An account of Mailjet has one URL for each event (dev.mailjet.com/email/reference/webhook). A URL
+ * of somebody else stays: then nothing is changed. Version 2 sends events in groups.
  */
 
 const api = 'https://api.mailjet.com/v3/REST/eventcallbackurl';

@@ -6,7 +6,7 @@ import {
   reportsOf,
   textIn,
 } from '../../reports/event.ts';
-import { objectsIn } from '../../reports/json-reports.ts';
+import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -15,7 +15,8 @@ import type { ReadReports } from '../provider.ts';
  * They are not signed: the key authenticates them.
  */
 
-export const mailjetReports: ReadReports = ({ body }) => reportsOf(objectsIn(body), read);
+export const mailjetReports: ReadReports = ({ body }) =>
+  reportsOf(objectsIn(body, eventsMax), read);
 
 const ofEvent: Readonly<Record<string, Meaning>> = {
   sent: 'delivered',

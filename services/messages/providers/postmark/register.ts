@@ -5,8 +5,9 @@ import type { ReportType } from '../../reports/report.ts';
 import type { ReportUrl } from '../../reports/url.ts';
 
 /*
- * Each stream of a server of Postmark has webhooks of its own (postmarkapp.com/developer/api/webhooks-api).
- * The key is the password of their basic authentication, so that it is in no URL.
+ * Each stream of a server of Postmark has webhooks of its own
+ * (postmarkapp.com/developer/api/webhooks-api). The key is the password of their basic
+ * authentication, so that it is in no URL.
  */
 
 const api = 'https://api.postmarkapp.com/webhooks';

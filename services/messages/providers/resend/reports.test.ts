@@ -75,6 +75,10 @@ test.each<[event: object, meaning: string]>([
   [event('bounced', { bounce: { message: 'Resend has suppressed sending to it' } }), 'bounce soft'],
   [event('bounced', { bounce: { message: longAgo } }), 'bounce hard'],
   [event('delivered', { to: [] }), 'unreadable'],
+  [event('bounced', { cc: ['copy@example.com'], bounce: { type: 'Permanent' } }), 'nothing'],
+  [event('bounced', { bcc: ['copy@example.com'], bounce: { type: 'Permanent' } }), 'nothing'],
+  [event('delivered', { to: ['ann@example.com', 'bob@example.com'] }), 'nothing'],
+  [event('delivered', { headers: [{ name: 'Cc', value: 'copy@example.com' }] }), 'nothing'],
 ])('%j is %s', async (given, meaning) => {
   expect(await meaningOf(read, given)).toBe(meaning);
 });

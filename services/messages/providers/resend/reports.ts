@@ -73,8 +73,7 @@ function read(event: EventFields, id: string) {
   const codes = listIn(event, 'data', 'bounce', 'diagnosticCode').join(' ');
   return reportOf(event, {
     key: [id],
-    meaning: type === 'email.bounced' ? meaningOf(event) : meaningIn(ofEvent, type, 'nothing'),
-    // Events do not say which recipient they are about: Postrider sends to one, copies aside.
+    meaning: hasCopies(event) ? 'nothing' : meaningOf(event, type),
     email: /<([^<>]+)>\s*$/.exec(to ?? '')?.[1] ?? to ?? '',
     messageId: tagOf(event),
     providerId: textIn(event, 'data', 'email_id'),
@@ -84,7 +83,15 @@ function read(event: EventFields, id: string) {
   });
 }
 
-function meaningOf(event: EventFields): Meaning {
+/** An event does not say which recipient it is about. */
+function hasCopies({ data }: EventFields): boolean {
+  const isCopied = listIn(data, 'headers').some((header) => /^b?cc$/i.test(textIn(header, 'name')));
+  const copies = [...listIn(data, 'cc'), ...listIn(data, 'bcc'), ...listIn(data, 'to').slice(1)];
+  return isCopied || copies.length > 0;
+}
+
+function meaningOf(event: EventFields, name: string): Meaning {
+  if (name !== 'email.bounced') return meaningIn(ofEvent, name, 'nothing');
   const [type = '', subtype = '', message = ''] = ['type', 'subType', 'message'].map((name) =>
     textIn(event, 'data', 'bounce', name),
   );

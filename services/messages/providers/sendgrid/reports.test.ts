@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { EmailProviderSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { WrongSignature } from '../../reports/report.ts';
+import { UnreadableBody, WrongSignature } from '../../reports/report.ts';
 import { meaningOf, messageId, readReports } from '../../test/read-reports.ts';
 import { sendgridReports } from './reports.ts';
 
@@ -85,6 +85,11 @@ test('one odd event in a batch is unreadable alone', async () => {
   );
   expect(new Set((await read(batch)).map(({ key }) => key)).size).toBe(5);
   expect(await read([])).toEqual([]);
+});
+
+test('a batch has at most 5,000 events', async () => {
+  expect(await read(Array.from({ length: 5_000 }, () => ({})))).toHaveLength(5_000);
+  await expect(read(Array.from({ length: 5_001 }, () => ({})))).rejects.toThrow(UnreadableBody);
 });
 
 // The test vector of SendGrid's package @sendgrid/eventwebhook.

@@ -8,7 +8,7 @@ import {
   reportsOf,
   textIn,
 } from '../../reports/event.ts';
-import { objectsIn } from '../../reports/json-reports.ts';
+import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
 import { type ReportRequest, requireRecent, WrongSignature } from '../../reports/report.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
@@ -20,7 +20,7 @@ import type { ReadReports } from '../provider.ts';
 
 export const sendgridReports: ReadReports = (request, account) => {
   verify(request, account);
-  return reportsOf(objectsIn(request.body), read);
+  return reportsOf(objectsIn(request.body, eventsMax), read);
 };
 
 function verify({ body, headers, now }: ReportRequest, account: ReportAccount): void {

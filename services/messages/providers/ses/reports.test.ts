@@ -18,7 +18,7 @@ const provider = create(EmailProviderSchema, { kind: 'ses', ses: { region: snsRe
 const learned = { topic_arn: snsTopic };
 
 const host = 'https://sns.us-east-1.amazonaws.com';
-/** What was called, in turn. */
+/** Calls, in turn. */
 const called: string[] = [];
 let status = 200;
 beforeEach(() => {

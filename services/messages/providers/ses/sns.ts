@@ -66,7 +66,7 @@ export function createSns(): (body: Uint8Array, account: ReportAccount) => Promi
   };
 }
 
-/** What is no message of SNS cannot be signed. */
+/** A body that is no message of SNS has no signature. */
 function fieldsIn(body: Uint8Array): Record<string, unknown> {
   try {
     const [fields] = objectsIn(body);

@@ -7,17 +7,18 @@ import {
   reportsOf,
   textIn,
 } from '../../reports/event.ts';
-import { objectsIn } from '../../reports/json-reports.ts';
+import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
 /*
- * Webhooks of SparkPost (Bird), hundreds of events in a request (developers.sparkpost.com/api/webhooks).
- * They are not signed: the key authenticates them. A webhook is tested with `[{"msys":{}}]`.
+ * Webhooks of SparkPost (Bird), hundreds of events in a request
+ * (developers.sparkpost.com/api/webhooks). They are not signed: the key authenticates them. A
+ * webhook is tested with `[{"msys":{}}]`.
  */
 
 export const sparkpostReports: ReadReports = ({ body }) =>
-  reportsOf(objectsIn(body), (wrapped) => {
+  reportsOf(objectsIn(body, eventsMax), (wrapped) => {
     const [event] = Object.values(isObject(wrapped.msys) ? wrapped.msys : {});
     return isObject(event) ? read(event) : undefined;
   });
