@@ -18,10 +18,15 @@ const timeoutMs = 10_000;
 /** A list of a hundred webhooks is some 100 KB. */
 const answerMaxBytes = 512 * 1_024;
 
-/** Calls of a workspace, with bounds of time and size. */
+/** Calls of a workspace, with bounds of time and size; `signal` ends them all. */
 export function callsOf(
   callOutside: (call: EgressCall) => Promise<EgressAnswer>,
   workspaceId: string,
+  signal?: AbortSignal,
 ): ReportAccount['call'] {
-  return (call) => callOutside({ ...call, workspaceId, timeoutMs, sizeMaxBytes: answerMaxBytes });
+  return (call) =>
+    callOutside({
+      ...{ ...call, workspaceId, timeoutMs, sizeMaxBytes: answerMaxBytes },
+      ...(signal && { signal }),
+    });
 }

@@ -64,6 +64,9 @@ type RegisterOptions = {
   isSetUp: boolean;
 };
 
+/** Its keys have ended, or were made for a kind that keeps them in the other form. */
+const needsKey = `(k.state = 'removing' or (k.sealed is null) <> (excluded.sealed is null))`;
+
 /** Gives the new key; undefined for an integration that has one, which it keeps. */
 export async function register(
   em: EntityManager,
@@ -80,8 +83,8 @@ export async function register(
      values ($1, $2, $3, $4, now(), $5, $6)
      on conflict (workspace_id, integration_id) do update set types = excluded.types, state = excluded.state,
        revision = k.revision + 1, attempts = 0, error = null,
-       digest = case when k.state = 'removing' then excluded.digest else k.digest end,
-       sealed = case when k.state = 'removing' then excluded.sealed else k.sealed end
+       digest = case when ${needsKey} then excluded.digest else k.digest end,
+       sealed = case when ${needsKey} then excluded.sealed else k.sealed end
      returning digest = $3 as is_new`,
     [workspaceId, integrationId, digestOf(key), types, state, sealed],
   );

@@ -1,6 +1,7 @@
 import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { EgressAnswer } from '#lib/outside/egress.ts';
 import type { ProviderCall, ReportAccount } from './account.ts';
+import { listIn, textIn } from './event.ts';
 import { oneLine } from './one-line.ts';
 import { diagnosticLength, type ReportType } from './report.ts';
 import type { ReportUrl } from './url.ts';
@@ -63,7 +64,28 @@ export async function ask(
   const answer = await account.call(call);
   const { status, body } = answer;
   if ((status >= 200 && status < 300) || unless.includes(status)) return answer;
-  throw new SetUpFailed(oneLine(`${status} ${body.toString()}`, diagnosticLength));
+  throw new SetUpFailed(oneLine(`${status} ${wordsIn(body.toString())}`, diagnosticLength));
+}
+
+/** The sentence in an answer, which is JSON, or XML of AWS; the whole of any other. */
+function wordsIn(text: string): string {
+  const ofAws = /<Message>([^<]+)<\/Message>/.exec(text)?.[1];
+  if (ofAws) return ofAws;
+  const json = jsonIn(text);
+  const [first] = listIn(json, 'errors');
+  const named = ['message', 'Message', 'ErrorMessage', 'error'].flatMap((name) => [
+    textIn(json, name),
+    textIn(first, name),
+  ]);
+  return named.find((each) => each !== '') ?? text;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 type JsonCall = Omit<ProviderCall, 'body'> & { json?: unknown };
@@ -88,11 +110,7 @@ export async function askJson(
     options,
   );
   if (options.unless?.includes(status)) return undefined;
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
+  return jsonIn(body.toString());
 }
 
 /** The credentials of basic authentication. */

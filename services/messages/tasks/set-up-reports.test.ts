@@ -42,6 +42,10 @@ beforeAll(() => {
 });
 beforeEach(() => {
   apis.state.onSubscribe = (endpoint) => void confirm(endpoint);
+  apis.state.takesTest = async (key) => {
+    const test = { body: Buffer.from('[{"msys":{}}]'), headers: {} };
+    return (await record('sparkpost', key, test)) === ReportVerdict.RECORDED;
+  };
 });
 afterEach(async () => {
   apis.reset();
@@ -201,7 +205,7 @@ test.each(kinds)(
     apis.state.failure = { status: 403, json: { message: 'no\nfor bob@example.com' } };
     const answer = await registered();
     expect(answer?.endpoints.map(({ active }) => active)).toEqual([false, false, false]);
-    expect(answer?.error).toBe('403 {"message":"no\\nfor [address]"}');
+    expect(answer?.error).toBe('403 no for [address]');
     expect(await status()).toMatchObject({ isRegistered: true, error: answer?.error });
     apis.state.failure = undefined;
     await until('it is active', async () => (await runJobs()) === 0 && (await isActive()) === true);
@@ -275,6 +279,37 @@ test('a job that has read an earlier revision ends no later one', async () => {
   expect(await isActive()).toBe(false);
   while ((await runJobs()) > 0);
   expect(await isActive()).toBe(true);
+});
+
+test.each([
+  ['{"errors":[{"message":"invalid key"}]}', '400 invalid key'],
+  ['<Error><Code>X</Code><Message>not allowed</Message></Error>', '400 not allowed'],
+  ['<html>\n no  </html>', '400 <html> no </html>'],
+])('the error is the sentence in the answer %s: %s', async (text, error) => {
+  useKind('brevo');
+  apis.state.failure = { status: 400, text };
+  expect((await registered())?.error).toBe(error);
+});
+
+test('a host that answers nothing is an error without its name', async () => {
+  useKind('brevo');
+  const { callOutside } = process.context;
+  const away = async () => {
+    throw new Error('connect ECONNREFUSED 192.0.2.1:443');
+  };
+  Object.assign(process.context, { callOutside: away });
+  expect((await registered())?.error).toBe('the provider cannot be reached');
+  Object.assign(process.context, { callOutside });
+});
+
+test('an integration whose kind has changed is registered anew', async () => {
+  given.world.kind = 'smtp';
+  process.context.plans.refresh('w1');
+  const first = keyIn((await process.reports.registerReports(place)).status?.endpoints[0]?.url);
+  useKind('postmark');
+  const second = keyIn((await registered())?.endpoints[0]?.url);
+  expect(second).not.toBe(first);
+  expect(new Set(oursAt('postmark').map(keyAt))).toEqual(new Set([second]));
 });
 
 test('the key and what the provider has answered are stored sealed', async () => {

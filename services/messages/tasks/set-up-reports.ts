@@ -26,6 +26,8 @@ import { diagnosticLength } from '../reports/report.ts';
 import { addSetUp } from '../reports/set-up.ts';
 import { reportUrl } from '../reports/url.ts';
 
+/** Far below the two minutes after which a job counts as one of a dead process. */
+const attemptMaxMs = 60_000;
 const againMinMs = 2_000;
 const againMaxMs = 60 * 60_000;
 /** Some four days, since the account at the provider may be closed. */
@@ -75,7 +77,8 @@ async function agree(
   const { workspaceId } = place;
   const url = reportUrl({ place, kind, baseUrl: await plans.baseUrl(workspaceId) });
   const { key, types, learned } = open;
-  const account = { ...place, provider, learned, call: callsOf(callOutside, workspaceId) };
+  const call = callsOf(callOutside, workspaceId, AbortSignal.timeout(attemptMaxMs));
+  const account = { ...place, provider, learned, call };
   if (open.state === 'removing') return registrar.remove(account, url);
   await registrar.setUp(account, {
     ...{ ...url, key, types },

@@ -221,6 +221,8 @@ export async function startProviderApis(secrets: ProviderSecrets) {
     /** In turn, with the host. */
     calls: [] as string[],
     onSubscribe: (_endpoint: string) => {},
+    /** Whether the test with which SparkPost makes or changes a webhook is answered 200. */
+    takesTest: async (_key: string) => true,
   };
   const byHost: Record<string, { kind: string; api: Api }> = {
     'api.postmarkapp.com': { kind: 'postmark', api: postmark },
@@ -261,6 +263,10 @@ export async function startProviderApis(secrets: ProviderSecrets) {
     if (!api || !kind || !(isKnown || isConfirmation)) return { status: 401, json: {} };
     const isJson = request.headers['content-type'] === 'application/json';
     const body = { json: isJson ? JSON.parse(text) : {}, form: new URLSearchParams(text) };
+    const isTested = kind === 'sparkpost' && (method === 'POST' || method === 'PUT');
+    if (isTested && !(await state.takesTest(body.json.auth_credentials.password))) {
+      return { status: 400, json: { errors: [{ message: 'POST to the target failed' }] } };
+    }
     const given = { method, path: pathname, query: searchParams, ...body };
     return api(given, webhooksOf(kind));
   };
