@@ -45,12 +45,20 @@ const noDigest = Buffer.alloc(keyBytes);
 export const sealedPurpose = 'message-contents';
 export const sealedPlace = (integrationId: string) => `report key ${integrationId}`;
 
-function seal(keyring: Keyring, place: ReportPlace, content: SealedRegistration): Buffer {
+export function sealRegistration(
+  keyring: Keyring,
+  place: ReportPlace,
+  content: SealedRegistration,
+): Buffer {
   const box = keyring.box(sealedPurpose, place.workspaceId);
   return box.seal(Buffer.from(JSON.stringify(content)), sealedPlace(place.integrationId));
 }
 
-function open(keyring: Keyring, place: ReportPlace, sealed: Buffer): SealedRegistration {
+export function openRegistration(
+  keyring: Keyring,
+  place: ReportPlace,
+  sealed: Buffer,
+): SealedRegistration {
   const box = keyring.box(sealedPurpose, place.workspaceId);
   return JSON.parse(box.open(sealed, sealedPlace(place.integrationId)).toString());
 }
@@ -76,7 +84,7 @@ export async function register(
   const { workspaceId, integrationId } = place;
   const state = isSetUp ? 'pending' : 'active';
   const key = newKey();
-  const sealed = isSetUp ? seal(keyring, place, { key, learned: {} }) : null;
+  const sealed = isSetUp ? sealRegistration(keyring, place, { key, learned: {} }) : null;
   const [row] = await query<{ is_new: boolean }>(
     em,
     `insert into report_keys as k (workspace_id, integration_id, digest, types, created_at, state, sealed)
@@ -143,7 +151,8 @@ export async function rotate(
   if (!before) return undefined;
   const key = newKey();
   const sealed =
-    before.sealed && seal(keyring, place, { ...open(keyring, place, before.sealed), key });
+    before.sealed &&
+    sealRegistration(keyring, place, { ...openRegistration(keyring, place, before.sealed), key });
   const [registration] = await query<Registration>(
     em,
     `update report_keys set earlier_digest = digest, earlier_until = $4, digest = $3, sealed = $5::bytea,
@@ -188,89 +197,8 @@ export async function registrationOf(
   const isRight = timingSafeEqual(digest, row?.digest ?? noDigest);
   const isEarlier = timingSafeEqual(digest, row?.earlier_digest ?? noDigest);
   if (!row || !(isRight || isEarlier)) return undefined;
-  const learned = row.sealed ? open(keyring, place, row.sealed).learned : notLearned;
+  const learned = row.sealed ? openRegistration(keyring, place, row.sealed).learned : notLearned;
   return { types: row.types, state: row.state, error: row.error, learned };
-}
-
-/** A registration whose provider is to be set up, or to be asked to report no more. */
-export type OpenRegistration = SealedRegistration & {
-  state: RegistrationState;
-  types: ReportType[];
-  revision: number;
-  attempts: number;
-};
-
-/** Undefined where there is nothing to do. */
-export async function readOpen(
-  em: EntityManager,
-  keyring: Keyring,
-  place: ReportPlace,
-): Promise<OpenRegistration | undefined> {
-  const [row] = await query<Omit<OpenRegistration, 'key' | 'learned'> & { sealed: Buffer | null }>(
-    em,
-    `select state, types, revision, attempts, sealed from report_keys
-     where workspace_id = $1 and integration_id = $2 and state <> 'active'`,
-    [place.workspaceId, place.integrationId],
-  );
-  if (!row?.sealed) return undefined;
-  const { sealed, ...rest } = row;
-  return { ...rest, ...open(keyring, place, sealed) };
-}
-
-/** Stores what the provider has answered beside what it has answered before. */
-export async function learn(
-  store: Store,
-  keyring: Keyring,
-  { place, learned }: { place: ReportPlace; learned: Record<string, string> },
-): Promise<void> {
-  const { workspaceId, integrationId } = place;
-  await store.fork().transactional(async (em) => {
-    const [row] = await query<{ sealed: Buffer | null }>(
-      em,
-      'select sealed from report_keys where workspace_id = $1 and integration_id = $2 for update',
-      [workspaceId, integrationId],
-    );
-    if (!row?.sealed) return;
-    const before = open(keyring, place, row.sealed);
-    const sealed = seal(keyring, place, { ...before, learned: { ...before.learned, ...learned } });
-    await query(
-      em,
-      'update report_keys set sealed = $3 where workspace_id = $1 and integration_id = $2',
-      [workspaceId, integrationId, sealed],
-    );
-  });
-}
-
-/** The provider is as the row says: the row is active, or gone. */
-export async function settleRegistration(
-  em: EntityManager,
-  { workspaceId, integrationId }: ReportPlace,
-  { state, revision }: OpenRegistration,
-): Promise<void> {
-  const statement =
-    state === 'removing'
-      ? 'delete from report_keys'
-      : `update report_keys set state = 'active', attempts = 0, error = null`;
-  await query(
-    em,
-    `${statement} where workspace_id = $1 and integration_id = $2 and revision = $3`,
-    [workspaceId, integrationId, revision],
-  );
-}
-
-/** Whether it is still to be tried again, and not another revision of it. */
-export async function postponeRegistration(
-  em: EntityManager,
-  { workspaceId, integrationId }: ReportPlace,
-  { revision, error }: { revision: number; error: string },
-): Promise<boolean> {
-  const kept = await query(
-    em,
-    `update report_keys set attempts = attempts + 1, error = $4
-     where workspace_id = $1 and integration_id = $2 and revision = $3 returning 1`,
-    [workspaceId, integrationId, revision, error],
-  );
-  return kept.length > 0;
 }
 
 /** The types of a registration: all if none is named; undefined if one is unknown. */

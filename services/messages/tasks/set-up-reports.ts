@@ -11,19 +11,18 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Context } from '../context.ts';
 import { callsOf } from '../reports/account.ts';
-import {
-  forgetRegistration,
-  learn,
-  type OpenRegistration,
-  postponeRegistration,
-  type ReportPlace,
-  readOpen,
-  settleRegistration,
-} from '../reports/keys.ts';
+import { forgetRegistration, type ReportPlace } from '../reports/keys.ts';
 import { oneLine } from '../reports/one-line.ts';
 import { SetUpFailed } from '../reports/registrar.ts';
 import { diagnosticLength } from '../reports/report.ts';
-import { addSetUp } from '../reports/set-up.ts';
+import {
+  addSetUp,
+  learn,
+  type OpenRegistration,
+  postponeRegistration,
+  readOpen,
+  settleRegistration,
+} from '../reports/set-up.ts';
 import { reportUrl } from '../reports/url.ts';
 
 /** Far below the two minutes after which a job counts as one of a dead process. */

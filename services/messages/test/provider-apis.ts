@@ -122,6 +122,14 @@ const mailgun: Api = ({ method, path, form }, webhooks) => {
   return { json: { message: 'Webhook has been updated' } };
 };
 
+function formIn(text: string, { headers }: IncomingMessage): URLSearchParams {
+  if (!headers['content-type']?.startsWith('multipart/form-data')) return new URLSearchParams(text);
+  const fields = text.matchAll(/name="(\w+)"\r\n\r\n(.*)\r\n/g);
+  return new URLSearchParams(
+    [...fields].map(([, name = '', value = '']): [string, string] => [name, value]),
+  );
+}
+
 type Topic = { attributes: Record<string, string>; destinations: Map<string, Json> };
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;');
@@ -262,7 +270,7 @@ export async function startProviderApis(secrets: ProviderSecrets) {
     const isConfirmation = searchParams.get('Action') === 'ConfirmSubscription';
     if (!api || !kind || !(isKnown || isConfirmation)) return { status: 401, json: {} };
     const isJson = request.headers['content-type'] === 'application/json';
-    const body = { json: isJson ? JSON.parse(text) : {}, form: new URLSearchParams(text) };
+    const body = { json: isJson ? JSON.parse(text) : {}, form: formIn(text, request) };
     const isTested = kind === 'sparkpost' && (method === 'POST' || method === 'PUT');
     if (isTested && !(await state.takesTest(body.json.auth_credentials.password))) {
       return { status: 400, json: { errors: [{ message: 'POST to the target failed' }] } };

@@ -7,7 +7,8 @@ import { keysetsOf, newInstallation } from '../../../deploy/keys/installation.ts
 import { testStore } from '../../../test/setup/database.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { sealedColumns } from '../kept-data.ts';
-import { readOpen, register } from '../reports/keys.ts';
+import { register } from '../reports/keys.ts';
+import { readOpen } from '../reports/set-up.ts';
 import { openMessagesStore } from '../store.ts';
 
 const secret = 'the-secret-key-of-an-installation-before-keysets';

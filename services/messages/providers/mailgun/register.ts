@@ -66,13 +66,24 @@ async function put(
     await ask(account, { method: 'DELETE', url: `${api}/${event}`, headers }, { unless: [404] });
     return;
   }
-  const form = new URLSearchParams(urls.map((url): [string, string] => ['url', url]));
-  if (isNew) form.append('id', event);
+  const fields = [...(isNew ? [['id', event]] : []), ...urls.map((url) => ['url', url])];
   await ask(account, {
     ...(isNew ? { method: 'POST', url: api } : { method: 'PUT', url: `${api}/${event}` }),
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    body: form.toString(),
+    headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: formOf(fields),
   });
+}
+
+/** In no URL and no name of an event. */
+const boundary = '--postrider--form--';
+
+/** The API documents this form alone. */
+function formOf(fields: readonly (readonly string[])[]): string {
+  const parts = fields.map(
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return `${parts.join('')}--${boundary}--\r\n`;
 }
 
 /** One that has a single URL may have it by itself. */
