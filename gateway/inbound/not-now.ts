@@ -8,7 +8,10 @@ import { retryAfter } from '../http/limit-headers.ts';
 const statuses: Readonly<Record<string, number>> = {
   // Ours to define: whoever posts the lines of a log waits as `Retry-After` says.
   smtp: 503,
+  // Drops an event after any other 4xx, and after any 5xx.
+  brevo: 429,
 };
+/** SES, Mailgun, Postmark, SendGrid, SparkPost, Mailjet and Resend repeat after any 5xx. */
 const statusDefault = 503;
 const retryInMs = 30_000;
 

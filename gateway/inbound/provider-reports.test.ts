@@ -59,6 +59,44 @@ test('the bytes of the body reach messages as they came, with what the URL names
   expect(Buffer.from(seen?.body ?? [])).toEqual(body);
 });
 
+const withoutKey = { provider: 'postmark', workspace_id: 'w1', integration_id: 'i1' };
+
+test.each([
+  ['the password of basic authentication', `Basic ${btoa(`postrider:${key}`)}`],
+  ['a bearer token', `Bearer ${key}`],
+])('the key may come as %s where the URL has none', async (_, authorization) => {
+  let seen = '';
+  handle = async (request) => {
+    seen = request.key;
+    return { verdict: ReportVerdict.RECORDED };
+  };
+  const url = `${given.gateway.url}/webhooks/email?${new URLSearchParams(withoutKey)}`;
+  const init = { method: 'POST', body: '{}', headers: { authorization } };
+  expect((await fetch(url, init)).status).toBe(200);
+  expect(seen).toBe(key);
+  expect((await fetch(url, { ...init, headers: {} })).status).toBe(401);
+});
+
+test('headers with signatures reach messages, and no others nor long ones', async () => {
+  let seen: RecordReportsRequest['headers'] = {};
+  handle = async (request) => {
+    seen = request.headers;
+    return { verdict: ReportVerdict.RECORDED };
+  };
+  const signed = { 'svix-id': 'msg_1', 'svix-timestamp': '1', 'svix-signature': 'v1,abc' };
+  const twilio = { 'x-twilio-email-event-webhook-signature': 'x'.repeat(1_001) };
+  await post({}, '{}', { headers: { ...signed, ...twilio, cookie: 'a=b' } });
+  expect(seen).toEqual(signed);
+});
+
+test('a provider that drops reports after a 503 gets a 429 with Retry-After', async () => {
+  handle = async () => {
+    throw new ConnectError('no', Code.Unavailable);
+  };
+  const response = await post({ provider: 'brevo' });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30']);
+});
+
 test.each([
   ['key', { key: 'x' }],
   ['no key', { key: '' }],

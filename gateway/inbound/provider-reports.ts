@@ -15,11 +15,22 @@ const callTimeoutMs = 10_000;
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 const keyPattern = /^[A-Za-z0-9_-]{43}$/;
 
+/** The headers that providers sign with. */
+const signatureHeaders = [
+  'svix-id',
+  'svix-timestamp',
+  'svix-signature',
+  'x-twilio-email-event-webhook-signature',
+  'x-twilio-email-event-webhook-timestamp',
+];
+/** Several signatures, of several keys, are far shorter. */
+const headerLengthMax = 1_000;
+
 type Inbound = { messages: Transport; authorization: Authorization; log: Log };
 
 /**
  * Takes providers' reports, as they came, for messages, which has the keys. A 200 says that they
- * are stored; a 401 is the same whatever is wrong with the URL.
+ * are stored; a 401 is the same whatever is wrong with the URL or the signature.
  */
 export function providerReports({ messages, authorization, log }: Inbound): HtmlPage {
   const client = createClient(InboundReportService, messages);
@@ -28,7 +39,8 @@ export function providerReports({ messages, authorization, log }: Inbound): Html
     const named = (name: string) => query.get(name) ?? '';
     const request = {
       ...{ workspaceId: named('workspace_id'), integrationId: named('integration_id') },
-      ...{ provider: named('provider'), key: named('key'), body },
+      ...{ provider: named('provider'), key: keyOf(exchange), body },
+      headers: signatureOf(exchange),
     };
     const isPossible =
       [request.workspaceId, request.integrationId, request.provider].every((each) =>
@@ -73,4 +85,28 @@ function answerOf(verdict: ReportVerdict): HttpAnswer {
   throw verdict === ReportVerdict.UNREADABLE
     ? new Refusal(400, 'invalid_argument', 'The body cannot be read')
     : new Refusal(401, 'unauthenticated', 'The URL is not valid');
+}
+
+/**
+ * From the URL, or, for providers that have a place for it, the password of basic authentication or
+ * the bearer token.
+ */
+function keyOf({ query, request }: Exchange): string {
+  const [scheme = '', credentials = ''] = (request.headers.authorization ?? '').split(' ', 2);
+  const inUrl = query.get('key');
+  if (inUrl !== null) return inUrl;
+  if (scheme.toLowerCase() === 'bearer') return credentials;
+  const decoded = Buffer.from(credentials, 'base64').toString();
+  return scheme.toLowerCase() === 'basic' ? decoded.slice(decoded.indexOf(':') + 1) : '';
+}
+
+/** A longer one is left out, and with it the signature is wrong. */
+function signatureOf({ request }: Exchange): Record<string, string> {
+  return Object.fromEntries(
+    signatureHeaders.flatMap((name) => {
+      const value = request.headers[name];
+      const isFit = typeof value === 'string' && value.length <= headerLengthMax;
+      return isFit ? [[name, value]] : [];
+    }),
+  );
 }

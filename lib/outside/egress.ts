@@ -37,7 +37,7 @@ export type Egress = {
 
 export type EgressCall = {
   workspaceId: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers: Record<string, string>;
   body?: string;

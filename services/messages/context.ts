@@ -21,6 +21,7 @@ import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import type { Log } from '#lib/log.ts';
+import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import type { Admission } from './admission/admission.ts';
@@ -81,6 +82,8 @@ export type Context = {
   providers: readonly MailProvider[];
   /** Reports of an integration that this process takes. */
   reportRate: RateLimiter;
+  /** Calls to providers, for their reports. */
+  callOutside: Egress['call'];
 };
 
 /** The signature of each operation, by RPC. */

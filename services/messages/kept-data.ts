@@ -18,7 +18,8 @@ import type { Store } from '#lib/postgres/store.ts';
 import { type KeptContext, readKeptContent } from './archive/kept.ts';
 import { readMessages } from './history/messages.ts';
 import { satellites } from './message-queries.ts';
-import { openRaw, rawPlace, rawPurpose } from './reports/store.ts';
+import { sealedPlace, sealedPurpose } from './reports/keys.ts';
+import { openRaw, rawPlace } from './reports/store.ts';
 import { toMessageContent } from './views/message-content.ts';
 
 const messagesAtOnce = 500;
@@ -157,10 +158,10 @@ export function sealedColumns(keyring: Keyring): SealedColumn<Buffer>[] {
   const boxed = (
     table: string,
     column: string,
-    { purpose, key, placeOf }: BoxedRows,
+    { purpose, key, placeOf, type = 'uuid' }: BoxedRows,
   ): SealedColumn<Buffer> => ({
-    ...{ table, isIdFirst: true },
-    ...{ id: { name: key, type: 'uuid' }, type: 'bytea', batchRows: 50 },
+    ...{ table, isIdFirst: type === 'uuid' },
+    ...{ id: { name: key, type }, type: 'bytea', batchRows: 50 },
     ...{ read: `t.${column}`, column, write: 'given.value' },
     reseal: resealEach(
       ({ workspaceId, value }) => keyring.box(purpose, workspaceId).isCurrent(value),
@@ -174,9 +175,19 @@ export function sealedColumns(keyring: Keyring): SealedColumn<Buffer>[] {
   return [
     boxed('message_requests', 'request', { purpose: 'message-requests', ...ofMessages }),
     boxed('message_contents', 'content', { purpose: 'message-contents', ...ofMessages }),
-    boxed('inbound_reports', 'raw', { purpose: rawPurpose, key: 'id', placeOf: rawPlace }),
+    boxed('inbound_reports', 'raw', { purpose: sealedPurpose, key: 'id', placeOf: rawPlace }),
+    boxed('report_keys', 'sealed', {
+      ...{ purpose: sealedPurpose, key: 'integration_id', placeOf: sealedPlace },
+      type: 'text',
+    }),
   ];
 }
 
 /** Rows with a sealed value: their purpose, the column of their ids, and where each is sealed. */
-type BoxedRows = { purpose: string; key: string; placeOf(id: string): string };
+type BoxedRows = {
+  purpose: string;
+  key: string;
+  placeOf(id: string): string;
+  /** Of the ids; `uuid` if absent, with which the primary key begins. */
+  type?: 'text' | 'uuid';
+};

@@ -43,6 +43,7 @@ import { eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
+import { setUpReports } from './tasks/set-up-reports.ts';
 import { suppressReturned } from './tasks/suppress-returned.ts';
 import { openTransactional } from './transactional/open.ts';
 
@@ -116,6 +117,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     softBounces: config.softBounces,
     providers,
     reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
+    callOutside: egress.call,
   };
   const transactional = openTransactional(base);
   const context = { ...base, transactional };
@@ -139,7 +141,10 @@ export const part = servicePart(readConfig, async (parts, config) => {
       clearReports: clearingReports.task,
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
-    slowTasks: { sendConfirmations: sendConfirmations(context) },
+    slowTasks: {
+      sendConfirmations: sendConfirmations(context),
+      setUpReports: setUpReports(context),
+    },
     notices: { [settingsChanged]: plans.refresh },
     prepare: async () => {
       await erasing.add(store.fork(), 0);

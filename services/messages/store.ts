@@ -25,6 +25,7 @@ import { ProviderIds } from './migrations/m0023-provider-ids.ts';
 import { Reports } from './migrations/m0024-reports.ts';
 import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
 import { LateReports } from './migrations/m0026-late-reports.ts';
+import { ProviderReports } from './migrations/m0027-provider-reports.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -95,6 +96,7 @@ export function openMessagesStore(
       'm0024-reports': Reports,
       'm0025-ends-of-suppressions': EndsOfSuppressions,
       'm0026-late-reports': LateReports,
+      'm0027-provider-reports': ProviderReports,
     },
   });
 }

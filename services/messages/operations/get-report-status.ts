@@ -7,7 +7,7 @@ export function getReportStatus({ store, plans }: Context): Methods['getReportSt
     const place = { workspaceId, integrationId };
     const kind = await plans.kindOf(workspaceId, integrationId);
     const baseUrl = await plans.baseUrl(workspaceId);
-    const { types = [] } = (await readRegistration(store.fork(), place)) ?? {};
-    return { status: toReportStatus({ place, kind, baseUrl, types }) };
+    const registration = await readRegistration(store.fork(), place);
+    return { status: toReportStatus({ place, kind, baseUrl, registration }) };
   };
 }

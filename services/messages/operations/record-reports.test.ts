@@ -432,7 +432,12 @@ test('the body of a report is stored sealed', async () => {
   expect(row?.raw.includes(email)).toBe(false);
 });
 
-test.each<[string, () => Promise<Partial<Parameters<Given['inbound']['recordReports']>[0]>>]>([
+test.each<
+  [
+    string,
+    () => Promise<Partial<Record<'workspaceId' | 'integrationId' | 'provider' | 'key', string>>>,
+  ]
+>([
   ['another key', async () => ({ key: 'k'.repeat(43) })],
   ['no key', async () => ({ key: '' })],
   ['another workspace', async () => ({ workspaceId: 'w3' })],

@@ -1,21 +1,23 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { ReportVerdict } from '#gen/postrider/messages/v1/reports_pb.ts';
+import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import type { MailProvider } from '../providers/provider.ts';
+import { callsOf, type ReportAccount } from '../reports/account.ts';
 import { type ReportPlace, registrationOf } from '../reports/keys.ts';
 import { countReports } from '../reports/metrics.ts';
-import { type Report, UnreadableBody, type UnreadableReport } from '../reports/report.ts';
+import { type ReportRequest, UnreadableBody, WrongSignature } from '../reports/report.ts';
 import { storeReports } from '../reports/store.ts';
 
 export function recordReports(context: Context): Methods['recordReports'] {
-  const { store, keyring, quotas, reportRate, now } = context;
-  return async ({ workspaceId, integrationId, provider: source, key, body }) => {
+  const { store, keyring, quotas, reportRate, callOutside, now } = context;
+  return async ({ workspaceId, integrationId, provider: source, key, body, headers }) => {
     const place = { workspaceId, integrationId };
     const at = now();
-    const registration = await registrationOf(store, place, { key, now: at });
+    const registration = await registrationOf(store, keyring, { place, key, now: at });
     const provider = registration && (await providerOf(context, place));
-    if (!registration || provider?.kind !== source || !provider.reports) {
+    const reader = context.providers.find(({ kind }) => kind === provider?.kind);
+    if (!registration || provider?.kind !== source || !reader?.reports) {
       return { verdict: ReportVerdict.REFUSED };
     }
     const limitedAs = `${workspaceId} ${integrationId}`;
@@ -25,8 +27,12 @@ export function recordReports(context: Context): Methods['recordReports'] {
     // Before the body is parsed, which costs most, whatever it holds.
     const ofRequest = 1 + Math.floor(body.length / 1_024);
     for (let each = 0; each < ofRequest; each += 1) reportRate.take(limitedAs);
-    const reports = read(provider.reports, body);
-    if (!reports) return { verdict: ReportVerdict.UNREADABLE };
+    const { learned } = registration;
+    const call = callsOf(callOutside, workspaceId);
+    const account: ReportAccount = { ...place, provider, learned, call };
+    const reports = await read(reader.reports, { body, headers, now: at }, account);
+    if (!Array.isArray(reports)) return { verdict: reports };
+    if (reports.length === 0) return { verdict: ReportVerdict.RECORDED };
     quotas.requireRoom(workspaceId, 'inbound_reports');
     for (let each = ofRequest; each < reports.length; each += 1) reportRate.take(limitedAs);
     const given = { place, source, registration, reports, now: at };
@@ -41,26 +47,27 @@ const retryMs = 30_000;
 
 /** Undefined for an integration that is gone. */
 async function providerOf(
-  { plans, providers }: Context,
+  { plans }: Context,
   { workspaceId, integrationId }: ReportPlace,
-): Promise<MailProvider | undefined> {
+): Promise<EmailProvider | undefined> {
   try {
-    const own = await plans.kindOf(workspaceId, integrationId);
-    return providers.find(({ kind }) => kind === own);
+    return await plans.providerOf(workspaceId, integrationId);
   } catch (error) {
     if (ConnectError.from(error).code === Code.NotFound) return undefined;
     throw error;
   }
 }
 
-function read(
-  reports: NonNullable<MailProvider['reports']>,
-  body: Uint8Array,
-): (Report | UnreadableReport)[] | undefined {
+async function read(
+  reports: NonNullable<Context['providers'][number]['reports']>,
+  request: ReportRequest,
+  account: ReportAccount,
+) {
   try {
-    return reports(body);
+    return [...(await reports(request, account))];
   } catch (error) {
-    if (error instanceof UnreadableBody) return undefined;
+    if (error instanceof WrongSignature) return ReportVerdict.REFUSED;
+    if (error instanceof UnreadableBody) return ReportVerdict.UNREADABLE;
     throw error;
   }
 }

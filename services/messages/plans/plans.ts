@@ -1,10 +1,13 @@
+import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type {
-  GetIntegrationResponse,
-  GetSettingsResponse,
-  Integration,
-  WarmUp,
+import {
+  type EmailProvider,
+  EmailProviderSchema,
+  type GetIntegrationResponse,
+  type GetSettingsResponse,
+  type Integration,
+  type WarmUp,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import { refusal } from '#lib/errors/reasons.ts';
@@ -69,6 +72,8 @@ export type Plans = {
   baseUrl(workspaceId: string): Promise<string>;
   /** The kind of an integration's provider. */
   kindOf(workspaceId: string, integrationId: string): Promise<string>;
+  /** The settings of an integration's provider, with their secrets opened. */
+  providerOf(workspaceId: string, integrationId: string): Promise<EmailProvider>;
   /** Has a workspace's settings and integrations read again. */
   refresh(workspaceId: string): void;
 };
@@ -138,6 +143,10 @@ export function createPlans(peers: {
     async kindOf(workspaceId, integrationId) {
       const { emailProvider } = await integrationOf(workspaceId, integrationId);
       return emailProvider?.kind ?? '';
+    },
+    async providerOf(workspaceId, integrationId) {
+      const { emailProvider } = await integrationOf(workspaceId, integrationId);
+      return emailProvider ?? create(EmailProviderSchema);
     },
     async get(key) {
       const { workspaceId, integrationId, about } = key;

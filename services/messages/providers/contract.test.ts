@@ -7,6 +7,7 @@ import { until } from '../../../test/stack/until.ts';
 import { textHeader } from '../mime/headers.ts';
 import { staticText } from '../mime/mail.ts';
 import { closing, count, givenSink, kinds, mailOf, people, send } from '../test/given-pool.ts';
+import { reportAccount } from '../test/given-reports.ts';
 import { jsonProvider } from '../test/json-provider/provider.ts';
 import { startJsonServer } from '../test/json-provider/server.ts';
 import { providers } from './all.ts';
@@ -278,8 +279,9 @@ test.each<[kind: string, provider: MailProvider, body: unknown]>([
       { id: '3', event: 'complaint', message, to: 'ann@example.com', reason: '', at },
     ],
   ],
-])('reports of %s name the message, the recipient and the class', (_, provider, body) => {
-  const reports = provider.reports?.(Buffer.from(JSON.stringify(body)));
+])('reports of %s name the message, the recipient and the class', async (_, provider, body) => {
+  const request = { body: Buffer.from(JSON.stringify(body)), headers: {}, now: new Date() };
+  const reports = await provider.reports?.(request, reportAccount({}));
   const common = { messageId: message, email: 'ann@example.com', at: new Date(at) };
   expect(reports).toMatchObject([
     { ...common, type: 'delivered' },

@@ -1,5 +1,7 @@
 import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Report, UnreadableReport } from '../reports/report.ts';
+import type { ReportAccount } from '../reports/account.ts';
+import type { Registrar } from '../reports/registrar.ts';
+import type { Report, ReportRequest, UnreadableReport } from '../reports/report.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /**
@@ -11,13 +13,21 @@ export type MailProvider = {
   kind: string;
   /** Reads an integration's settings, with its secrets opened. Throws where they are missing. */
   transport(provider: EmailProvider): Transport;
-  /**
-   * Reads what the provider says about mails that it took, from the body of a request whose key is
-   * right. Throws `UnreadableBody` where nothing can be read; a report that cannot be read holds up
-   * no others. Absent where it says nothing.
-   */
-  reports?(body: Uint8Array): (Report | UnreadableReport)[];
+  /** Absent where it says nothing later about mails that it took. */
+  reports?: ReadReports;
+  /** Sets the provider up to report; absent where that is done by hand. */
+  registrar?: Registrar;
 };
+
+/**
+ * Reads what a provider says about mails that it took, from a request whose key is right. Throws
+ * `WrongSignature` where the provider has not signed it, and `UnreadableBody` where nothing can be
+ * read; a report that cannot be read holds up no others.
+ */
+export type ReadReports = (
+  request: ReportRequest,
+  account: ReportAccount,
+) => readonly (Report | UnreadableReport)[] | Promise<readonly (Report | UnreadableReport)[]>;
 
 /** The way to one account of a provider. */
 export type Transport = {

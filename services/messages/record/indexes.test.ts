@@ -32,7 +32,7 @@ test('the results of messages change no index', async () => {
   await store.fork().transactional(async (em) => {
     await query(
       em,
-      `update messages set status = 'sent', updated_at = now(), lease_until = null`,
+      `update messages set status = 'sent', provider_id = '1', updated_at = now(), lease_until = null`,
       [],
     );
     const [row] = await query<{ updated: number; hot: number }>(

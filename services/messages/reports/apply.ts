@@ -43,7 +43,8 @@ export function effectOf(report: {
 
 export type GivenReport = {
   effect: Effect;
-  messageId: string;
+  /** Undefined where the provider's id is that of no message, as far as is recorded. */
+  messageId: string | undefined;
   /** The integration that it came through; undefined for any of the workspace. */
   integrationId: string | undefined;
   email: string;
@@ -67,7 +68,7 @@ const steps = `
     select * from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
       with ordinality as given (effect, id, integration_id, email, at, class, diagnostic, place)
   ), named as materialized (
-    select distinct id from given order by id
+    select distinct id from given where id is not null order by id
   ), held as materialized (
     select m.* from named cross join lateral (
       select id, contact_email, integration_id, status, sent_at, delivered_at, bounced_at, soft_bounced_at, complained_at,
@@ -78,7 +79,8 @@ const steps = `
   ), fitted as materialized (
     select given.place, given.id, given.email, given.effect, given.class, given.diagnostic, lifted.lifted_at,
       greatest(least(given.at, now()), held.sent_at) as at,
-      case when held.id is null then 'unmatched'
+      case when given.id is null then 'waiting'
+        when held.id is null then 'unmatched'
         when held.contact_email = '' then 'forgotten'
         when held.contact_email <> given.email or held.integration_id <> given.integration_id then 'unmatched'
         -- Of the attempt that failed.
@@ -187,7 +189,7 @@ export async function applyReports(
   const applied = await writeWithEvents<Applied>(scope, change, [
     scope.workspaceId,
     reports.map(({ effect }) => effect),
-    reports.map(({ messageId }) => messageId),
+    reports.map(({ messageId }) => messageId ?? null),
     reports.map(({ integrationId }) => integrationId ?? null),
     reports.map(({ email }) => email),
     reports.map(({ at }) => at.toISOString()),

@@ -4,14 +4,17 @@ import { reportsMax, UnreadableBody } from './report.ts';
 /** Far deeper than any provider's; writing JSON recurses. */
 const depthMax = 32;
 
+/** A batch of SendGrid has 768 KB of events, of some 300 bytes and more. */
+export const eventsMax = 5_000;
+
 /**
  * The objects of a body: one, or a list of them. Integers that a double would round are texts of
- * their digits. Throws `UnreadableBody` for any other body.
+ * their digits. Throws `UnreadableBody` for any other body, and for a longer list.
  */
-export function objectsIn(body: Uint8Array): unknown[] {
+export function objectsIn(body: Uint8Array, max = reportsMax): unknown[] {
   const json = parsed(body);
   const events = Array.isArray(json) ? json : [json];
-  if (events.length > reportsMax || (!Array.isArray(json) && !isObject(json))) {
+  if (events.length > max || (!Array.isArray(json) && !isObject(json))) {
     throw new UnreadableBody();
   }
   return events;

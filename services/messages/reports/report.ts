@@ -16,7 +16,9 @@ export type Report = {
   class: ReportClass | undefined;
   /** The message that it names by an id of ours. */
   messageId: string | undefined;
-  /** The recipient in its canonical form. */
+  /** The provider's own id of the message. It counts where none of ours is named. */
+  providerId: string | undefined;
+  /** The recipient in its canonical form; empty in a report that changes nothing. */
   email: string;
   /** When it happened; undefined where the provider does not say. */
   at: Date | undefined;
@@ -34,7 +36,7 @@ export type Report = {
 export type UnreadableReport = { key: string; isUnreadable: true };
 
 export const diagnosticLength = 255;
-/** A request with more is refused. */
+/** A request with more is refused, of kinds that send no larger batches by themselves. */
 export const reportsMax = 1_000;
 /** Of one integration, in each process. A request counts as one and one for each KiB, at least. */
 export const reportsPerSecond = 2_000;
@@ -47,5 +49,27 @@ export function messageIdIn(text: string): string | undefined {
   return uuid.exec(text.slice(0, 1_000))?.[0]?.toLowerCase();
 }
 
+/** A request of a provider. */
+export type ReportRequest = {
+  body: Uint8Array;
+  /** Signatures and their times, by the names of the headers in lower case. */
+  headers: Readonly<Record<string, string>>;
+  now: Date;
+};
+
 /** A request of which nothing can be read. */
 export class UnreadableBody extends Error {}
+
+/** A request that its provider has not signed, or not lately. */
+export class WrongSignature extends Error {}
+
+/** Providers repeat a request for about as long, some with the time of the first attempt. */
+const signedWithinMs = 24 * 60 * 60 * 1_000;
+
+/** Throws `WrongSignature` for a time in seconds, as providers sign it, that is a day away. */
+export function requireRecent(seconds: string, now: Date): void {
+  const isTime = /^\d{1,12}(?:\.\d{1,9})?$/.test(seconds);
+  if (!isTime || Math.abs(Number(seconds) * 1_000 - now.getTime()) > signedWithinMs) {
+    throw new WrongSignature();
+  }
+}

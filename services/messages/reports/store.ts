@@ -3,8 +3,9 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { type Effect, effectOf, type GivenReport, type ReportMatch } from './apply.ts';
-import type { Registration, ReportPlace } from './keys.ts';
+import { type Registration, type ReportPlace, sealedPurpose } from './keys.ts';
 import type { Report, ReportType, UnreadableReport } from './report.ts';
+import { messagesMax } from './soft-bounces.ts';
 
 /*
  * Reports wait in `inbound_reports` from the answer to their provider until they are applied.
@@ -19,8 +20,6 @@ import type { Report, ReportType, UnreadableReport } from './report.ts';
  * locked before messages, by deletions of contacts, too.
  */
 
-/** Sealed with the key of kept contents, for other places. */
-export const rawPurpose = 'message-contents';
 export const rawPlace = (id: string) => `report ${id}`;
 
 /** Larger ones are not kept. */
@@ -33,7 +32,7 @@ export function openRaw(
   keyring: Keyring,
   { workspaceId, id, raw }: { workspaceId: string; id: string; raw: Buffer },
 ): string {
-  return keyring.box(rawPurpose, workspaceId).open(raw, rawPlace(id)).toString();
+  return keyring.box(sealedPurpose, workspaceId).open(raw, rawPlace(id)).toString();
 }
 
 type StoredReport = { type: string; class: string; state: string };
@@ -55,7 +54,7 @@ export async function storeReports(
 ): Promise<StoredReport[]> {
   const { place, source, now, registration } = given;
   const { workspaceId, integrationId } = place;
-  const box = keyring.box(rawPurpose, workspaceId);
+  const box = keyring.box(sealedPurpose, workspaceId);
   const rows = uniqueByKey(given.reports).map((report) => {
     const id = crypto.randomUUID();
     if ('isUnreadable' in report) return { ...nothing, id, key: report.key, state: 'invalid' };
@@ -70,15 +69,16 @@ export async function storeReports(
   const stored = await query<StoredReport>(
     em,
     `insert into inbound_reports (workspace_id, integration_id, source, received_at, id, event_key, state, type, class, effect,
-       message_id, email, occurred_at, category, diagnostic, complaint_type, raw, due_at)
-     select $1, $2, $3, $4::timestamptz, id, event_key, state, type, class, effect, message_id,
+       message_id, provider_id, email, occurred_at, category, diagnostic, complaint_type, raw, due_at)
+     select $1, $2, $3, $4::timestamptz, id, event_key, state, type, class, effect, message_id, provider_id,
        case when keeps_email then email else '' end,
        least(coalesce(occurred_at, $4), $4), nullif(category, ''), nullif(diagnostic, ''), nullif(complaint_type, ''),
        case when keeps_email then raw end,
        case when state = 'received' then $4 end
      from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[], $11::text[], $12::timestamptz[],
-       $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[])
-       as given (id, event_key, state, type, class, message_id, email, occurred_at, category, diagnostic, complaint_type, raw, effect)
+       $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[], $18::text[])
+       as given (id, event_key, state, type, class, message_id, email, occurred_at, category, diagnostic, complaint_type, raw, effect,
+         provider_id)
      cross join lateral (
        select given.state = 'received' or exists (
          select from messages m where m.workspace_id = $1 and m.contact_email = given.email and m.contact_email <> ''
@@ -102,6 +102,7 @@ export async function storeReports(
       rows.map(({ complaintType }) => complaintType),
       rows.map(({ raw }) => raw),
       rows.map((row) => effectOf(row) ?? null),
+      rows.map((row) => (row.messageId === undefined ? (row.providerId ?? null) : null)),
     ],
   );
   if (stored.some(({ state }) => state === 'received')) await addApplying(em, workspaceId);
@@ -109,7 +110,8 @@ export async function storeReports(
 }
 
 const nothing: Omit<Report, 'key' | 'raw'> & { raw: null } = {
-  ...{ type: undefined, class: undefined, messageId: undefined, email: '', at: undefined },
+  ...{ type: undefined, class: undefined, email: '', at: undefined },
+  ...{ messageId: undefined, providerId: undefined },
   ...{ category: '', diagnostic: '', complaintType: '', raw: null },
 };
 
@@ -119,11 +121,11 @@ function uniqueByKey<Of extends { key: string }>(reports: readonly Of[]): Of[] {
 }
 
 function stateOf(report: Report, { types }: Registration): string {
-  const { type, messageId } = report;
+  const { type, messageId, providerId } = report;
   if (type === undefined || effectOf(report) === undefined || !types.includes(type)) {
     return 'ignored';
   }
-  return messageId === undefined ? 'unmatched' : 'received';
+  return messageId === undefined && providerId === undefined ? 'unmatched' : 'received';
 }
 
 /**
@@ -144,7 +146,7 @@ type DueRow = {
   type: ReportType;
   class: string | null;
   effect: Effect;
-  message_id: string;
+  message_id: string | null;
   email: string;
   occurred_at: string;
   received_at: string;
@@ -153,7 +155,11 @@ type DueRow = {
 
 export type DueReport = GivenReport & { id: string; type: ReportType; receivedAt: Date };
 
-/** Locks the reports that are due, the oldest first. */
+/**
+ * Locks the reports that are due, the oldest first. One that names a message by the provider's id
+ * has no message until its result is recorded. It is found among those to the recipient, who has to
+ * be the same anyway: an index of provider ids would make each result of a mail write all indexes.
+ */
 export async function takeDue(
   em: EntityManager,
   workspaceId: string,
@@ -161,14 +167,24 @@ export async function takeDue(
 ): Promise<DueReport[]> {
   const rows = await query<DueRow>(
     em,
-    `select id, integration_id, type, class, effect, message_id, email, occurred_at, received_at, diagnostic
-     from inbound_reports where workspace_id = $1 and due_at <= now()
+    `select id, integration_id, type, class, effect, coalesce(message_id, (
+         select m.id from (
+           select id, integration_id, provider_id from messages
+           where workspace_id = $1 and contact_email = r.email and contact_email <> ''
+           order by created_at desc limit ${messagesMax}
+         ) m
+         where m.integration_id = r.integration_id
+           -- Providers write Message-IDs with brackets in one place and without them in another.
+           and m.provider_id in (r.provider_id, '<' || r.provider_id || '>')
+         limit 1
+       )) as message_id, email, occurred_at, received_at, diagnostic
+     from inbound_reports r where workspace_id = $1 and due_at <= now()
      order by due_at limit ${max} for update skip locked`,
     [workspaceId],
   );
   return rows.map((row) => ({
     ...{ id: row.id, type: row.type, effect: row.effect, email: row.email },
-    messageId: row.message_id,
+    messageId: row.message_id ?? undefined,
     integrationId: row.integration_id,
     receivedAt: new Date(row.received_at),
     at: new Date(row.occurred_at),
@@ -187,7 +203,8 @@ type SettledReport = { id: string; type: ReportType; class: string; state: strin
 
 /**
  * Ends reports, by what was found of each. One whose message is not sent yet is looked at again,
- * for an hour. One about a message whose contact is deleted keeps no address.
+ * for an hour. One about a message whose contact is deleted keeps no address, nor does one about a
+ * mail that is none of ours, to an address that has no message.
  */
 export async function settle(
   em: EntityManager,
@@ -195,7 +212,7 @@ export async function settle(
   given: { reports: readonly DueReport[]; verdicts: readonly ReportMatch[]; now: Date },
 ): Promise<SettledReport[]> {
   const { reports, verdicts, now } = given;
-  const settled = reports.map(({ id, receivedAt, type, class: named = '' }, place) => {
+  const settled = reports.map(({ id, messageId, receivedAt, type, class: named = '' }, place) => {
     const verdict = verdicts[place] ?? 'unmatched';
     const waitedMs = now.getTime() - receivedAt.getTime();
     const mayWait = waitedMs < waitsForMs;
@@ -206,16 +223,26 @@ export async function settle(
       class: named,
       state: waits ? 'received' : verdict === 'applied' ? 'applied' : 'unmatched',
       dueAt: waits ? againAt(now, waitedMs) : null,
+      messageId,
       isForgotten: verdict === 'forgotten',
+      isForeign: messageId === undefined && !waits,
     };
   });
   // The workspace is hidden from the planner, so that rows are found by their ids.
   await query(
     em,
     `update inbound_reports r set state = given.state, due_at = given.due_at,
+       message_id = coalesce(r.message_id, given.message_id),
        email = case when is_forgotten then '' else r.email end,
        raw = case when is_forgotten then null else r.raw end
-     from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bool[]) as given (id, state, due_at, is_forgotten)
+     from (
+       select id, state, due_at, message_id, is_forgotten or (is_foreign and not exists (
+         select from inbound_reports own join messages m on m.workspace_id = $1 and m.contact_email = own.email
+         where own.workspace_id || '' = $1 and own.id = ended.id and own.email <> '' and m.contact_email <> ''
+       )) as is_forgotten
+       from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bool[], $6::uuid[], $7::bool[])
+         as ended (id, state, due_at, is_forgotten, message_id, is_foreign)
+     ) as given
      where r.workspace_id || '' = $1 and r.id = given.id`,
     [
       workspaceId,
@@ -223,6 +250,8 @@ export async function settle(
       settled.map(({ state }) => state),
       settled.map(({ dueAt }) => dueAt),
       settled.map(({ isForgotten }) => isForgotten),
+      settled.map((each) => each.messageId ?? null),
+      settled.map(({ isForeign }) => isForeign),
     ],
   );
   return settled.filter(({ dueAt }) => dueAt === null);

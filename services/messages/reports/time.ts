@@ -9,3 +9,11 @@ export function timeIn(text: string): Date | undefined {
   const time = form.test(text) ? new Date(text) : undefined;
   return time && time.getTime() > 0 && time.getTime() < latest ? time : undefined;
 }
+
+/** The same for seconds or milliseconds since 1970, as a number or as a text of one. */
+export function timeOf(value: unknown, unitMs: 1_000 | 1): Date | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
+  const time = new Date(Math.round(number * unitMs));
+  return time.getTime() > 0 && time.getTime() < latest ? time : undefined;
+}

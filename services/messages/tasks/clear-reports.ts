@@ -3,7 +3,7 @@ import { deleteExcess, deleteOldRows, retentionJob } from '#lib/jobs/retention.t
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
-import { unregister } from '../reports/keys.ts';
+import { forgetRegistration } from '../reports/keys.ts';
 
 const stepRows = 500;
 const keptDays = 30;
@@ -96,6 +96,6 @@ async function removeKeys({ store, plans }: ClearingContext, workspaceId: string
         throw error;
       },
     );
-    if (!isThere) await unregister(store.fork(), { workspaceId, integrationId });
+    if (!isThere) await forgetRegistration(store.fork(), { workspaceId, integrationId });
   }
 }

@@ -19,6 +19,7 @@ import {
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import {
+  type EmailProvider,
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
   type WarmUpSchema,
@@ -45,6 +46,13 @@ export type World = {
   warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
   unknownRetries: number;
   port: number;
+  /** Of kinds other than smtp. */
+  settings: Partial<
+    Pick<
+      EmailProvider,
+      'ses' | 'sparkpost' | 'postmark' | 'mailgun' | 'mailjet' | 'sendgrid' | 'brevo' | 'resend'
+    >
+  >;
   /** By address; an address without a reason may get mail. */
   skipReasons: Map<string, string>;
   /** Fields by address. */
@@ -112,6 +120,7 @@ export function workspacesOf(world: World): Workspaces {
             rateLimitPerMinute: world.perMinute,
             warmUp: world.warmUp,
             unknownRetries: world.unknownRetries,
+            ...world.settings,
           },
         },
       });

@@ -1,7 +1,10 @@
+import { create } from '@bufbuild/protobuf';
 import type { ReportVerdict } from '#gen/postrider/messages/v1/reports_pb.ts';
+import { EmailProviderSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type EventBatch, eventsOf } from '#lib/events/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import { broadcastMessageId } from '../message.ts';
+import type { ReportAccount } from '../reports/account.ts';
 import { applyReports } from '../tasks/apply-reports.ts';
 import { suppressReturned } from '../tasks/suppress-returned.ts';
 import { batchOf, type Given } from './given.ts';
@@ -79,6 +82,19 @@ export async function applyAll(context: Process['context']): Promise<void> {
     [],
   );
   for (const { payload } of jobs) await suppressReturned(context)(payload);
+}
+
+/** An account of a provider, whose calls reach nobody unless given. */
+export function reportAccount(over: Partial<ReportAccount>): ReportAccount {
+  return {
+    ...smtpPlace,
+    provider: create(EmailProviderSchema),
+    learned: {},
+    call: async ({ url }) => {
+      throw new Error(`nobody may be called, such as ${url}`);
+    },
+    ...over,
+  };
 }
 
 /** The events of messages that wait for webhooks, the newest last, which are forgotten. */

@@ -105,6 +105,7 @@ export async function givenService() {
       softBounces: { inRow: 5, overDays: 7, suppressedDays: 30 },
       providers,
       reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
+      callOutside: egress.call,
       ...over,
     };
     const context: Context = { ...base, transactional: openTransactional(base) };
@@ -179,6 +180,7 @@ function newWorld(port: number): World {
     warmUp: undefined,
     unknownRetries: 1,
     port,
+    settings: {},
     skipReasons: new Map(),
     fields: new Map(),
     unknownContacts: new Set(),

@@ -7,6 +7,8 @@ import { keysetsOf, newInstallation } from '../../../deploy/keys/installation.ts
 import { testStore } from '../../../test/setup/database.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { sealedColumns } from '../kept-data.ts';
+import { register } from '../reports/keys.ts';
+import { readOpen } from '../reports/set-up.ts';
 import { openMessagesStore } from '../store.ts';
 
 const secret = 'the-secret-key-of-an-installation-before-keysets';
@@ -24,6 +26,7 @@ if (!keyset) throw new Error('no keys');
 const keyring = createKeyring(keyset, {
   oldBoxKeys: async (purpose, id) => oldBoxKeys([secret], purpose, id),
 });
+const newKey = Buffer.alloc(32, 7).toString('base64url');
 const lines: unknown[] = [];
 const log = { info: (line: unknown) => void lines.push(line) };
 
@@ -63,4 +66,24 @@ test('values sealed before keysets are sealed by the key in use, once, in batche
   expect(await rotate()).toEqual({ rows: 122, resealed: 0, unreadable: 1 });
   expect(await stored(messageId)).toEqual(now);
   expect(lines.at(-1)).toMatchObject({ table: 'message_requests', rows: 122 });
+});
+
+test('keys of registrations for reports are sealed by the key in use', async () => {
+  const place = { workspaceId, integrationId: 'i1' };
+  const em = given.store.fork();
+  await register(em, place, { types: ['bounce'], keyring, isSetUp: true });
+  const before = await readOpen(em, keyring, place);
+  const column = sealedColumns(keyring).find(({ table }) => table === 'report_keys');
+  if (!column) throw new Error('it is no sealed column');
+  expect(await resealColumn(given.store, column, log)).toMatchObject({ rows: 1, unreadable: 0 });
+  const rotated = createKeyring({
+    ...keyset,
+    boxes: {
+      ...keyset.boxes,
+      'message-contents': [newKey, ...(keyset.boxes['message-contents'] ?? [])],
+    },
+  });
+  const anew = sealedColumns(rotated).find(({ table }) => table === 'report_keys') ?? column;
+  expect(await resealColumn(given.store, anew, log)).toMatchObject({ rows: 1, resealed: 1 });
+  expect(await readOpen(em, rotated, place)).toEqual(before);
 });

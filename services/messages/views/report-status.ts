@@ -1,25 +1,27 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ReportStatusSchema } from '#gen/postrider/messages/v1/reports_pb.ts';
-import type { ReportPlace } from '../reports/keys.ts';
-import type { ReportType } from '../reports/report.ts';
+import type { Registration, ReportPlace } from '../reports/keys.ts';
+import { reportUrl } from '../reports/url.ts';
 
 /** How an integration is registered, as the API shows it. `key` is in its URLs if it is given. */
 export function toReportStatus(given: {
   place: ReportPlace;
   kind: string;
   baseUrl: string;
-  types: readonly ReportType[];
+  /** Undefined for one that is not registered. */
+  registration: Registration | undefined;
   key?: string | undefined;
 }): MessageInitShape<typeof ReportStatusSchema> {
-  const { place, kind, baseUrl, types, key } = given;
-  const query = new URLSearchParams({
-    ...{ provider: kind, workspace_id: place.workspaceId, integration_id: place.integrationId },
-    ...(key && { key }),
-  });
-  const url = `${baseUrl}/webhooks/email?${query}`;
+  const { kind, registration, key } = given;
+  const { url, withKey } = reportUrl(given);
+  const endpoint = {
+    url: key === undefined ? url : withKey(key),
+    active: registration?.state === 'active',
+  };
   return {
     emailProviderKind: kind,
-    isRegistered: types.length > 0,
-    endpoints: types.map((eventType) => ({ url, eventType, active: true })),
+    isRegistered: registration !== undefined,
+    endpoints: registration?.types.map((eventType) => ({ ...endpoint, eventType })) ?? [],
+    error: registration?.error ?? undefined,
   };
 }

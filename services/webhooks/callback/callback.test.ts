@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { signerOf } from '#lib/keys/webhook-signature.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { OutsideAddress } from '#lib/outside/names/target.ts';
 import { certificate } from '../../../test/certificate.ts';
 import { givenEndpoint, urlOf } from '../test/given-endpoint.ts';
 import { type Callback, sendCallback } from './callback.ts';
-import { signerOf } from './signature.ts';
 
 const egress = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
 afterAll(() => egress.close());

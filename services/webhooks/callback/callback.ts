@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { Mac } from '#lib/keys/mac.ts';
+import { signatureOf } from '#lib/keys/webhook-signature.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { isOurs, reasonOf } from '#lib/outside/failure.ts';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import { AnswerBody, retryAfterMsOf } from './answer.ts';
-import { signatureOf } from './signature.ts';
 
 /** One attempt to deliver an event. */
 export type Callback = {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Mac } from '#lib/keys/mac.ts';
+import { signerOf } from '#lib/keys/webhook-signature.ts';
 import type { SubscriptionKey } from '../subscription.ts';
-import { signerOf } from './signature.ts';
 
 /** A secret of Standard Webhooks: the key of the signature is the decoded bytes. */
 export function newSecret(): string {

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
+import { signatureOf, signerOf } from '#lib/keys/webhook-signature.ts';
 import { keyringOfAll } from '#lib/test/all-keys.ts';
 import { openSigner, sealSecret } from './secret.ts';
-import { signatureOf, signerOf } from './signature.ts';
 
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const id = '11111111-2222-3333-4444-555555555555';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { signatureOf, signerOf } from '../callback/signature.ts';
+import { signatureOf, signerOf } from '#lib/keys/webhook-signature.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 import { sendEvents, until } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { signatureOf, signerOf } from '../callback/signature.ts';
+import { signatureOf, signerOf } from '#lib/keys/webhook-signature.ts';
 import { sendEvents, until } from '../test/deliveries.ts';
 import { givenService, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint, type Received } from '../test/given-endpoint.ts';

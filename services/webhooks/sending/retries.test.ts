@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { signatureOf, signerOf } from '#lib/keys/webhook-signature.ts';
 import { query } from '#lib/postgres/query.ts';
-import { signatureOf, signerOf } from '../callback/signature.ts';
 import { deliveriesOf, endpointOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint } from '../test/given-endpoint.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { UnreadableBody } from '../../reports/report.ts';
 import { smtpReports } from './reports.ts';
 
-const read = (body: unknown) => smtpReports(Buffer.from(JSON.stringify(body)));
+const read = (body: unknown) => smtpReports({ body: Buffer.from(JSON.stringify(body)) });
 const bounce = {
   ...{ event: 'bounce', message_id: '5f2b1c1e-7d1b-4f8e-9a55-0d8c0f1e2a3b' },
   ...{ recipient: 'ann@example.com', timestamp: '2026-11-25T10:00:00Z', bounce_category: 'soft' },
@@ -31,7 +31,7 @@ test('reports that say the same have the same key, and an id of theirs decides a
 test('ids that are numbers tell reports apart by all their digits', () => {
   const line = (id: string) => `{"event":"delivered","recipient":"ann@example.com","id":${id}}`;
   const ids = ['9007199254740993', '9007199254740995', '7', '8', '"8"'];
-  const reports = smtpReports(Buffer.from(`[${ids.map(line).join()}]`));
+  const reports = smtpReports({ body: Buffer.from(`[${ids.map(line).join()}]`) });
   const [one, two, three, four, five] = reports.map(({ key }) => key);
   expect(new Set([one, two, three, four]).size).toBe(4);
   expect(five).toBe(four);
@@ -70,5 +70,5 @@ test.each([
   ['too deep', `${'['.repeat(40)}${']'.repeat(40)}`],
   ['endlessly deep', '['.repeat(1_000_000)],
 ])('a body of %s is refused', (_, body) => {
-  expect(() => smtpReports(Buffer.from(body))).toThrow(UnreadableBody);
+  expect(() => smtpReports({ body: Buffer.from(body) })).toThrow(UnreadableBody);
 });

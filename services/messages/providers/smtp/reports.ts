@@ -8,6 +8,7 @@ import {
   diagnosticLength,
   messageIdIn,
   type Report,
+  type ReportRequest,
   reportTypes,
   type UnreadableReport,
 } from '../../reports/report.ts';
@@ -22,7 +23,7 @@ import { timeIn } from '../../reports/time.ts';
 
 const wordLength = 100;
 
-export function smtpReports(body: Uint8Array): (Report | UnreadableReport)[] {
+export function smtpReports({ body }: Pick<ReportRequest, 'body'>): (Report | UnreadableReport)[] {
   return objectsIn(body).map(reportOf);
 }
 
@@ -42,6 +43,7 @@ function reportOf(event: unknown): Report | UnreadableReport {
     ...{ email, category, diagnostic, complaintType, raw },
     ...meaningOf(text('event'), { category, words: diagnostic, complaintType }),
     key: id === '' ? keyOf(JSON.stringify(said)) : keyOf(`id ${id}`),
+    providerId: undefined,
     messageId: messageIdIn(text('message_id')),
     at: timeIn(text('timestamp')),
   };

@@ -23,7 +23,7 @@ export function jsonProvider(port: () => number): MailProvider {
       key: `json ${port()}`,
       open: (host) => new JsonSender(host, port()),
     }),
-    reports: (body) => (objectsIn(body) as JsonReport[]).map(reportOf),
+    reports: ({ body }) => (objectsIn(body) as JsonReport[]).map(reportOf),
   };
 }
 
@@ -33,6 +33,7 @@ function reportOf(report: JsonReport): Report {
   return {
     ...{ key: id, type, diagnostic, category: '', complaintType: '', email: to },
     class: type === 'complaint' ? 'complaint' : bounce,
+    providerId: undefined,
     messageId: messageIdIn(message),
     at: new Date(at),
     raw: JSON.stringify(report),

@@ -1,4 +1,4 @@
-import { createMac, type Mac } from '#lib/keys/mac.ts';
+import { createMac, type Mac } from './mac.ts';
 
 const secretPrefix = 'whsec_';
 

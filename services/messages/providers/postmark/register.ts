@@ -1,0 +1,92 @@
+import type { ReportAccount } from '../../reports/account.ts';
+import { listIn, textIn } from '../../reports/event.ts';
+import { askJson, type Registrar } from '../../reports/registrar.ts';
+import type { ReportType } from '../../reports/report.ts';
+import type { ReportUrl } from '../../reports/url.ts';
+
+/*
+ * Each stream of a server of Postmark has webhooks of its own
+ * (postmarkapp.com/developer/api/webhooks-api). The key is the password of their basic
+ * authentication, so that it is in no URL.
+ */
+
+const api = 'https://api.postmarkapp.com/webhooks';
+
+export const postmarkRegistrar: Registrar = {
+  async setUp(account, target) {
+    const { url, key, types } = target;
+    for (const stream of streamsOf(account)) {
+      const ids = await oursIn(account, target, stream);
+      if (!ids) continue;
+      const json = {
+        ...{ Url: url, HttpAuth: { Username: 'postrider', Password: key } },
+        Triggers: triggersOf(types),
+      };
+      const [id, ...others] = ids;
+      // The password is not shown, so that it is set each time.
+      await (id
+        ? call(account, { method: 'PUT', url: `${api}/${id}`, json })
+        : call(account, {
+            method: 'POST',
+            url: api,
+            json: { ...json, MessageStream: stream.name },
+          }));
+      await removeEach(account, others);
+    }
+  },
+  async remove(account, url) {
+    for (const stream of streamsOf(account)) {
+      await removeEach(account, (await oursIn(account, url, stream)) ?? []);
+    }
+  },
+};
+
+/** A stream that the settings name must be there; one that a server has by default may not be. */
+type Stream = { name: string; mayBeMissing: boolean };
+
+function streamsOf({ provider }: ReportAccount): Stream[] {
+  const { messageStream = '', broadcastStream = '' } = provider.postmark ?? {};
+  const streams = [
+    { name: messageStream || 'outbound', mayBeMissing: false },
+    { name: broadcastStream || 'broadcast', mayBeMissing: broadcastStream === '' },
+  ];
+  return streams.filter(({ name }, place) => place === 0 || name !== streams[0]?.name);
+}
+
+/** The ids of our webhooks; undefined where there is no such stream. */
+async function oursIn(
+  account: ReportAccount,
+  { isOurs }: ReportUrl,
+  { name, mayBeMissing }: Stream,
+): Promise<string[] | undefined> {
+  const url = `${api}?${new URLSearchParams({ MessageStream: name })}`;
+  const unless = mayBeMissing ? [404, 422] : [];
+  const answer = await call(account, { method: 'GET', url }, unless);
+  if (answer === undefined) return undefined;
+  return listIn(answer, 'Webhooks')
+    .filter((each) => isOurs(textIn(each, 'Url')))
+    .map((each) => textIn(each, 'ID'));
+}
+
+async function removeEach(account: ReportAccount, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await call(account, { method: 'DELETE', url: `${api}/${id}` }, [404]);
+}
+
+function triggersOf(types: readonly ReportType[]) {
+  const off = { Enabled: false };
+  return {
+    Delivery: { Enabled: types.includes('delivered') },
+    Bounce: { Enabled: types.includes('bounce'), IncludeContent: false },
+    SpamComplaint: { Enabled: types.includes('complaint'), IncludeContent: false },
+    ...{ Open: { ...off, PostFirstOpenOnly: false }, Click: off, SubscriptionChange: off },
+  };
+}
+
+function call(
+  account: ReportAccount,
+  given: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; url: string; json?: unknown },
+  unless: readonly number[] = [],
+): Promise<unknown> {
+  const token = account.provider.postmark?.serverToken ?? '';
+  return askJson(account, { ...given, headers: { 'x-postmark-server-token': token } }, { unless });
+}
