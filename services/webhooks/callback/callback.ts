@@ -2,8 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Mac } from '#lib/keys/mac.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { isOurs, reasonOf } from '#lib/outside/failure.ts';
+import { retryAfterMsOf } from '#lib/outside/retry-after.ts';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
-import { AnswerBody, retryAfterMsOf } from './answer.ts';
+import { AnswerBody } from './answer.ts';
 import { signatureOf } from './signature.ts';
 
 /** One attempt to deliver an event. */
