@@ -105,7 +105,7 @@ function partOf(mail: MailParts, outgoing: Outgoing, stream: string): MailPart {
     TrackOpens: false,
     TrackLinks: 'None',
     Headers: [
-      { Name: 'Message-ID', Value: messageId },
+      ...(messageId === '' ? [] : [{ Name: 'Message-ID', Value: messageId }]),
       { Name: 'X-PM-KeepID', Value: 'true' },
       ...others.map(([name, value]) => ({ Name: name, Value: value })),
     ],
