@@ -6,12 +6,11 @@ import { kindsOfProvider } from '#lib/providers/all.ts';
 import { until } from '../../../test/stack/until.ts';
 import { textHeader } from '../mime/headers.ts';
 import { staticText } from '../mime/mail.ts';
-import { type FakeKind, fakeKinds } from '../test/fake-provider/kinds.ts';
-import { startFakeProvider } from '../test/fake-provider/server.ts';
+import { givenFake, type KindName, kindNames, senderAt } from '../test/fake-provider/given.ts';
 import { closing, count, givenSink, kinds, mailOf, people, send } from '../test/given-pool.ts';
 import { jsonProvider } from '../test/json-provider/provider.ts';
 import { startJsonServer } from '../test/json-provider/server.ts';
-import { providers, providersAt } from './all.ts';
+import { providers } from './all.ts';
 import type { MailProvider, Sender, SenderHost } from './provider.ts';
 import { smtp } from './smtp/provider.ts';
 
@@ -108,27 +107,21 @@ async function jsonServer(): Promise<Server> {
 }
 
 /** A provider that is called by HTTP. */
-async function fakeServer(name: string, kind: FakeKind): Promise<Server> {
-  const fake = await startFakeProvider(kind);
-  closing.push(() => fake.close());
-  const openAt = (origin: string, host?: Partial<SenderHost>) => {
-    const provider = providersAt({ [name]: origin }).find((each) => each.kind === name)!;
-    const settings = create(EmailProviderSchema, kind.settings);
-    return opened(provider.transport(settings).open({ resolve, ...host }));
-  };
+async function fakeServer(name: KindName): Promise<Server> {
+  const fake = await givenFake(name);
   const { behaviour } = fake;
   return {
-    open: (host) => openAt(fake.origin, host),
-    openNowhere: () => openAt('http://127.0.0.1:1'),
+    open: fake.open,
+    openNowhere: () => senderAt(name, 'http://127.0.0.1:1'),
     received: () => new Map([...fake.received].map(([to, { length }]) => [to, length])),
     mail: (to) => JSON.stringify(fake.received.get(to)?.at(-1)),
     refuseRecipient: (to) => behaviour.verdicts.set(to, 'dead'),
     refuseSender: () => behaviour.verdicts.set('', 'wrongSender'),
     failAll: () => {
-      behaviour.instead = () => kind.wrongKey;
+      behaviour.instead = () => fake.kind.wrongKey;
     },
     putOff: () => {
-      behaviour.instead = () => ({ ...kind.busy, headers: { 'retry-after': '120' } });
+      behaviour.instead = () => ({ ...fake.kind.busy, headers: { 'retry-after': '120' } });
     },
     takeSlowly: (latencyMs) => {
       behaviour.latencyMs = latencyMs;
@@ -143,7 +136,7 @@ async function fakeServer(name: string, kind: FakeKind): Promise<Server> {
 const servers: readonly (readonly [kind: string, start: () => Promise<Server>])[] = [
   ['smtp', smtpServer],
   ['json', jsonServer],
-  ...Object.entries(fakeKinds).map(([name, kind]) => [name, () => fakeServer(name, kind)] as const),
+  ...kindNames.map((name) => [name, () => fakeServer(name)] as const),
 ];
 
 test('every kind that an integration may have can send, and has a server here', () => {

@@ -1,7 +1,7 @@
 import type { BrevoSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { html as preformatted } from '#lib/html/template.ts';
 import type { MailParts } from '../../mime/mail.ts';
-import { type HttpAnswer, type HttpApi, type MailPart, UntakenError } from '../http/api.ts';
+import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from '../http/api.ts';
 import {
   base64Of,
   checkSize,
@@ -78,7 +78,7 @@ function written({ email, name }: NamedMailbox): object {
   return plain === '' ? { email } : { email, name: plain };
 }
 
-function outcomeOf(answer: HttpAnswer): SendOutcome {
+function outcomeOf(answer: ApiAnswer): SendOutcome {
   const { json, status, headers } = answer;
   const id = at(json, 'messageId');
   if (status < 300 && typeof id === 'string') return accepted(answer, { id });

@@ -9,19 +9,19 @@ export type HttpApi = {
   /** The mail as a request holds it. Throws `UntakenError` where the provider can't take it. */
   part(mail: MailParts, outgoing: Outgoing): MailPart;
   /** A request for one part, or for several as far as `batch` allows. */
-  request(parts: readonly MailPart[], now: Date): HttpRequest;
+  request(parts: readonly MailPart[], now: Date): ApiRequest;
   /**
-   * What became of each mail of a request, in order. Another number, or an error, leaves it unknown
-   * what became of any. `separately`: none was taken, since one of them is wrong.
+   * The outcome of each mail of a request, in order. Another number, or an error, leaves all
+   * unknown. `separately`: none was taken, since one of them is wrong.
    */
-  outcomes(answer: HttpAnswer, sent: readonly Outgoing[]): readonly SendOutcome[] | 'separately';
+  outcomes(answer: ApiAnswer, sent: readonly Outgoing[]): readonly SendOutcome[] | 'separately';
   /** How much a request takes. One mail if absent. */
   batch?: { countMax: number; bytesMax: number };
   /**
    * For a provider that takes a request with the same bytes once, so that it may be repeated:
    * whether the answer says that the first is under way.
    */
-  isUnderway?(answer: HttpAnswer): boolean;
+  isUnderway?(answer: ApiAnswer): boolean;
 };
 
 export type MailPart = {
@@ -31,14 +31,14 @@ export type MailPart = {
 };
 
 /** A POST request. */
-export type HttpRequest = {
+export type ApiRequest = {
   path: string;
   headers: Record<string, string>;
   body: string | Buffer;
 };
 
 /** As far as it was read. */
-export type HttpAnswer = {
+export type ApiAnswer = {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   text: string;

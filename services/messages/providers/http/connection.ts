@@ -3,11 +3,11 @@ import { Client, type Dispatcher } from 'undici';
 import { connectorTo } from '#lib/outside/connector.ts';
 import { reasonOf } from '#lib/outside/failure.ts';
 import type { SenderHost } from '../provider.ts';
-import type { HttpAnswer, HttpRequest } from './api.ts';
+import type { ApiAnswer, ApiRequest } from './api.ts';
 
 /** How a request ended. Reasons name no address. */
-export type Exchange =
-  | { kind: 'answered'; answer: HttpAnswer }
+export type Exchanged =
+  | { kind: 'answered'; answer: ApiAnswer }
   /** No connection could be opened. */
   | { kind: 'unreached'; reason: string }
   /** The connection ended before all of the request had left this machine. */
@@ -58,10 +58,10 @@ export class HttpConnection {
     });
   }
 
-  exchange(request: HttpRequest, options: ExchangeOptions): Promise<Exchange> {
+  exchange(request: ApiRequest, options: ExchangeOptions): Promise<Exchanged> {
     const { path, headers, body } = request;
     this.startedAtMs = performance.now();
-    return new Promise<Exchange>((resolve) => {
+    return new Promise<Exchanged>((resolve) => {
       const isWritten = () => this.#unwritten === 0;
       const reading = new AnswerReader(options, { isWritten, done: resolve });
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -100,18 +100,18 @@ export class HttpConnection {
 /** Reads one answer, in one time limit and up to a size. */
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
-  readonly #host: { isWritten: () => boolean; done: (exchange: Exchange) => void };
+  readonly #host: { isWritten: () => boolean; done: (exchange: Exchanged) => void };
   #timer: NodeJS.Timeout | undefined;
   #hasBegun = false;
   #isOver = false;
   #status = 0;
-  #headers: HttpAnswer['headers'] = {};
+  #headers: ApiAnswer['headers'] = {};
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
 
   constructor(
     options: ExchangeOptions,
-    host: { isWritten: () => boolean; done: (exchange: Exchange) => void },
+    host: { isWritten: () => boolean; done: (exchange: Exchanged) => void },
   ) {
     this.#options = options;
     this.#host = host;
@@ -134,7 +134,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseStart(
     _: Dispatcher.DispatchController,
     status: number,
-    headers: HttpAnswer['headers'],
+    headers: ApiAnswer['headers'],
   ): void {
     this.#status = status;
     this.#headers = headers;
@@ -175,7 +175,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#finish({ kind: 'answered', answer });
   }
 
-  #finish(exchange: Exchange): void {
+  #finish(exchange: Exchanged): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -1,10 +1,10 @@
 import { retryAfterMsOf } from '#lib/outside/retry-after.ts';
 import { oneLine } from '../../reports/one-line.ts';
 import { infoLength, retryAfterMaxMs, type SendOutcome } from '../outcome.ts';
-import type { HttpAnswer } from './api.ts';
+import type { ApiAnswer } from './api.ts';
 
 /** The status of an answer, or of one mail in it. */
-export type Status = Pick<HttpAnswer, 'status' | 'headers'>;
+export type Status = Pick<ApiAnswer, 'status' | 'headers'>;
 
 /** Ids are kept for reports; one that is longer is none. */
 const providerIdMax = 255;
@@ -64,7 +64,7 @@ const accountStatuses = new Set([401, 402, 403, 404, 405]);
 /** Beside those of the server's own errors. 420 is SparkPost's. */
 const busyStatuses = new Set([408, 420, 425, 429]);
 
-/** What a status without a success means, where the words of the provider say nothing else. */
+/** The outcome by a status that is no success, where the words of the provider say nothing else. */
 export function byStatus(answer: Status, words: string): SendOutcome {
   const { status } = answer;
   if (status < 300) return unreadable(answer);

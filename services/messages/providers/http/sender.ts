@@ -3,7 +3,7 @@ import type { SendOutcome } from '../outcome.ts';
 import { isOver, type Outgoing } from '../outgoing.ts';
 import type { Sender, SenderHost } from '../provider.ts';
 import { OutgoingQueue } from '../queue.ts';
-import { type HttpAnswer, type HttpApi, type MailPart, UntakenError } from './api.ts';
+import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from './api.ts';
 import { HttpConnection } from './connection.ts';
 import { byStatus, unreadable } from './outcome.ts';
 
@@ -241,7 +241,7 @@ export class HttpSender implements Sender {
   async #settleAnswered(
     connection: HttpConnection,
     batch: readonly Ready[],
-    { answer, isFirst }: { answer: HttpAnswer; isFirst: boolean },
+    { answer, isFirst }: { answer: ApiAnswer; isFirst: boolean },
   ): Promise<void> {
     const sent = batch.map(({ outgoing }) => outgoing);
     const outcomes = this.#outcomesOf(sent, answer);
@@ -259,10 +259,7 @@ export class HttpSender implements Sender {
     }
   }
 
-  #outcomesOf(
-    sent: readonly Outgoing[],
-    answer: HttpAnswer,
-  ): readonly SendOutcome[] | 'separately' {
+  #outcomesOf(sent: readonly Outgoing[], answer: ApiAnswer): readonly SendOutcome[] | 'separately' {
     try {
       const outcomes = this.#api.outcomes(answer, sent);
       if (outcomes === 'separately' ? sent.length > 1 : outcomes.length === sent.length) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MailgunSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { MailParts } from '../../mime/mail.ts';
-import type { HttpAnswer, HttpApi, MailPart } from '../http/api.ts';
+import type { ApiAnswer, HttpApi, MailPart } from '../http/api.ts';
 import { checkAddresses, checkSize, messageIdName } from '../http/mail-fields.ts';
 import { mimeOf } from '../http/mime.ts';
 import { accepted, at, bounced, byStatus, outage, textAt } from '../http/outcome.ts';
@@ -49,7 +49,7 @@ function field(name: string, value: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 }
 
-function outcomeOf(answer: HttpAnswer): SendOutcome {
+function outcomeOf(answer: ApiAnswer): SendOutcome {
   const { json, status, text } = answer;
   const id = at(json, 'id');
   // A wrong key is answered by a text.

@@ -1,6 +1,6 @@
 import type { MailjetSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { MailParts } from '../../mime/mail.ts';
-import type { HttpAnswer, HttpApi, MailPart } from '../http/api.ts';
+import type { ApiAnswer, HttpApi, MailPart } from '../http/api.ts';
 import { base64Of, checkSize, fieldsOf, type NamedMailbox } from '../http/mail-fields.ts';
 import {
   accepted,
@@ -88,7 +88,7 @@ function writtenFile(file: MailParts['files'][number]): object {
 }
 
 /** Each message has a status of its own, whatever the answer's. Their order is that of the call. */
-function outcomesOf(answer: HttpAnswer, sent: readonly Outgoing[]): readonly SendOutcome[] {
+function outcomesOf(answer: ApiAnswer, sent: readonly Outgoing[]): readonly SendOutcome[] {
   const messages = listAt(answer.json, 'Messages');
   if (messages.length === 0) {
     return sent.map(() => byStatus(answer, textAt(answer.json, 'ErrorMessage')));
@@ -101,7 +101,7 @@ function outcomesOf(answer: HttpAnswer, sent: readonly Outgoing[]): readonly Sen
   return messages.map((message) => outcomeOf(answer, message));
 }
 
-function outcomeOf(answer: HttpAnswer, message: unknown): SendOutcome {
+function outcomeOf(answer: ApiAnswer, message: unknown): SendOutcome {
   if (at(message, 'Status') === 'success') {
     // `MessageID` has more digits than a number of JSON keeps.
     return accepted({ ...answer, status: 200 }, { id: at(message, 'To', 0, 'MessageUUID') });

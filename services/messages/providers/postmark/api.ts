@@ -127,7 +127,7 @@ function written({ email, name }: NamedMailbox): string {
   return name === '' ? email : `"${name.replace(/["\\]/g, '')}" <${email}>`;
 }
 
-/** What became of one mail: `json` is its answer, alone or in a batch. */
+/** The outcome of one mail: `json` is its answer, alone or in a batch. */
 function outcomeOf(status: Status, json: unknown, outgoing: Outgoing | undefined): SendOutcome {
   const words = textAt(json, 'Message');
   const code = at(json, 'ErrorCode');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ResendSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { MailParts } from '../../mime/mail.ts';
-import { type HttpAnswer, type HttpApi, type MailPart, UntakenError } from '../http/api.ts';
+import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from '../http/api.ts';
 import {
   base64Of,
   checkSize,
@@ -105,14 +105,14 @@ function partOf(mail: MailParts, outgoing: Outgoing): MailPart {
   return files.length > 0 ? { body, isAlone: true } : { body };
 }
 
-/** Resend refuses names in quotes and encoded words (anymail/django-anymail, backends/resend.py). */
+/** Names in quotes and encoded words are refused (anymail/django-anymail, backends/resend.py). */
 function written({ email, name }: NamedMailbox): string {
   const plain = plainName(name);
   return plain === '' ? email : `${plain} <${email}>`;
 }
 
 /** Of a batch: ids of the mails that were taken, in order, and errors of the others. */
-function outcomesOf(answer: HttpAnswer, count: number): readonly SendOutcome[] {
+function outcomesOf(answer: ApiAnswer, count: number): readonly SendOutcome[] {
   const errors = new Map(
     listAt(answer.json, 'errors').map((error) => [at(error, 'index'), error] as const),
   );
@@ -126,7 +126,7 @@ function outcomesOf(answer: HttpAnswer, count: number): readonly SendOutcome[] {
   });
 }
 
-function outcomeOf(answer: HttpAnswer, json: unknown): SendOutcome {
+function outcomeOf(answer: ApiAnswer, json: unknown): SendOutcome {
   const name = textAt(json, 'name');
   const text = textAt(json, 'message');
   const words = `${name} ${text}`.trim();

@@ -1,6 +1,6 @@
 import type { SendGridSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { MailParts } from '../../mime/mail.ts';
-import type { HttpAnswer, HttpApi, MailPart } from '../http/api.ts';
+import type { ApiAnswer, HttpApi, MailPart } from '../http/api.ts';
 import {
   base64Of,
   checkSize,
@@ -73,7 +73,7 @@ function written({ email, name }: NamedMailbox): object {
   return name === '' ? { email } : { email, name };
 }
 
-function outcomeOf(answer: HttpAnswer): SendOutcome {
+function outcomeOf(answer: ApiAnswer): SendOutcome {
   const { json, status, headers } = answer;
   // The answer has no body.
   if (status === 202) return accepted(answer, { id: headers['x-message-id'] });

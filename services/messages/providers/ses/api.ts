@@ -1,5 +1,5 @@
 import type { SesSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type HttpAnswer, type HttpApi, UntakenError } from '../http/api.ts';
+import { type ApiAnswer, type HttpApi, UntakenError } from '../http/api.ts';
 import { checkAddresses, fieldsOf, messageIdName } from '../http/mail-fields.ts';
 import { mimeOf } from '../http/mime.ts';
 import { accepted, at, byStatus, deferred, outage, refused, textAt } from '../http/outcome.ts';
@@ -52,7 +52,7 @@ export function sesApi(
   };
 }
 
-function outcomeOf(answer: HttpAnswer, outgoing: Outgoing): SendOutcome {
+function outcomeOf(answer: ApiAnswer, outgoing: Outgoing): SendOutcome {
   const { json, status } = answer;
   const id = at(json, 'MessageId');
   if (status === 200 && typeof id === 'string') return accepted(answer, { id });
@@ -72,7 +72,7 @@ function outcomeOf(answer: HttpAnswer, outgoing: Outgoing): SendOutcome {
 }
 
 /** Such as `MessageRejected`; the header may have a URL behind it. */
-function errorOf({ headers, json }: HttpAnswer): string {
+function errorOf({ headers, json }: ApiAnswer): string {
   const header = headers['x-amzn-errortype'];
   const name = typeof header === 'string' ? header : textAt(json, '__type');
   return /^(?:[\w.]+#)?(\w{1,100})/.exec(name)?.[1] ?? '';

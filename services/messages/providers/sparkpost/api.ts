@@ -1,6 +1,6 @@
 import type { SparkPostSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { MailParts } from '../../mime/mail.ts';
-import type { HttpAnswer, HttpApi, MailPart } from '../http/api.ts';
+import type { ApiAnswer, HttpApi, MailPart } from '../http/api.ts';
 import { checkAddresses, checkSize, messageIdName } from '../http/mail-fields.ts';
 import { mimeOf } from '../http/mime.ts';
 import { accepted, at, bounced, byStatus, outage, textAt } from '../http/outcome.ts';
@@ -50,7 +50,7 @@ function partOf(mail: MailParts, outgoing: Outgoing, sandbox: boolean): MailPart
   return { body };
 }
 
-function outcomeOf(answer: HttpAnswer): SendOutcome {
+function outcomeOf(answer: ApiAnswer): SendOutcome {
   const { json, status } = answer;
   const id = at(json, 'results', 'id');
   if (status === 200 && at(json, 'results', 'total_accepted_recipients') !== 0) {

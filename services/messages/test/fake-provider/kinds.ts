@@ -11,7 +11,7 @@ export type FakeAnswer = {
   headers?: Record<string, string>;
 };
 
-/** What a provider finds in a mail; `taken` if nothing. */
+/** The fault that a provider finds in a mail; `taken` if none. */
 export type Verdict = 'taken' | 'dead' | 'wrongSender' | 'wrongContent';
 export type Inspection = { mail: SeenMail; verdict: Verdict; id: string };
 
