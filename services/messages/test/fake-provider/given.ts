@@ -27,5 +27,8 @@ export async function givenFake(
   const kind: FakeKind = fakeKinds[name];
   const fake = await startFakeProvider(kind);
   closing.push(() => fake.close());
-  return { ...fake, kind, open: (host) => senderAt(name, fake.origin, host) };
+  return Object.assign(fake, {
+    kind,
+    open: (host?: Partial<SenderHost>) => senderAt(name, fake.origin, host),
+  });
 }

@@ -27,6 +27,8 @@ export type FakeProvider = {
   received: Map<string, SeenMail[]>;
   /** How many mails each request had. */
   sizes: number[];
+  /** Connections that were ended before all of a request had been read. */
+  readonly cut: number;
   recover(): void;
   close(): Promise<void>;
 };
@@ -46,6 +48,7 @@ export async function startFakeProvider(kind: FakeKind): Promise<FakeProvider> {
   const known = new Map<string, FakeAnswer>();
   const sizes: number[] = [];
   let count = 0;
+  let cut = 0;
 
   const answerTo = async (
     request: FakeRequest,
@@ -80,6 +83,7 @@ export async function startFakeProvider(kind: FakeKind): Promise<FakeProvider> {
   const onRequest = async (incoming: IncomingMessage, response: ServerResponse) => {
     if (fake.behaviour.cuts) {
       await once(incoming, 'data');
+      cut += 1;
       incoming.socket.resetAndDestroy();
       return;
     }
@@ -103,6 +107,9 @@ export async function startFakeProvider(kind: FakeKind): Promise<FakeProvider> {
     behaviour: good(),
     received,
     sizes,
+    get cut() {
+      return cut;
+    },
     recover: () => {
       Object.assign(fake.behaviour, good());
     },
