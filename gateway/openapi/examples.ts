@@ -107,7 +107,7 @@ export function responseExample(desc: DescMessage, depth = 0): Record<string, un
 
 /** Whether a field has the settings of another kind of provider than the one that is shown. */
 function isOtherKind({ name, message, parent }: DescField): boolean {
-  const isSettings = message !== undefined && parent.field['kind'] !== undefined;
+  const isSettings = message !== undefined && parent.field.kind !== undefined;
   return isSettings && findKind(name) !== undefined && name !== known.get('kind');
 }
 

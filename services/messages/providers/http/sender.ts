@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendOutcome } from '../outcome.ts';
-import { isOver, type Outgoing } from '../outgoing.ts';
+import { isOver, isTooLate, type Outgoing } from '../outgoing.ts';
 import type { Sender, SenderHost } from '../provider.ts';
 import { OutgoingQueue } from '../queue.ts';
 import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from './api.ts';
@@ -13,6 +13,10 @@ export type HttpSenderOptions = { answerMs?: number; repeatAfterMs?: number };
 const requestsMax = { usual: 16, most: 64 };
 /** The rate is divided by the usual answer's time; many take longer. */
 const headroom = 1.5;
+/** Of a request with several mails: a process holds as many of them as it has requests. */
+const requestBytesMax = 5_000_000;
+/** Mails of a batch are rendered one after the other, which holds up all else of the process. */
+const fillMs = 20;
 /** A rate that no process reaches. */
 const processPerMs = 7_500 / 1_000;
 const tickMs = 250;
@@ -45,6 +49,9 @@ export class HttpSender implements Sender {
   readonly #busy = new Set<HttpConnection>();
   /** From the first mail taken for a request until all its mails are settled. */
   #requests = 0;
+  /** Taken, and not in a request yet. */
+  #carried: Ready | undefined;
+  #soon: NodeJS.Immediate | undefined;
   #answeredInMs = 0;
   #unansweredForMs = 0;
   #pausedUntilMs = 0;
@@ -61,7 +68,7 @@ export class HttpSender implements Sender {
   }
 
   get waiting(): number {
-    return this.#queue.waiting;
+    return this.#queue.waiting + (this.#carried ? 1 : 0);
   }
 
   get isProbing(): boolean {
@@ -93,6 +100,7 @@ export class HttpSender implements Sender {
 
   dropOver(): void {
     this.#queue.dropOver();
+    if (this.#carried && isTooLate(this.#carried.outgoing)) this.#dropCarried();
   }
 
   close(): void {
@@ -100,7 +108,14 @@ export class HttpSender implements Sender {
     clearInterval(this.#ticker);
     this.#ticker = undefined;
     this.#queue.close();
+    this.#dropCarried();
     for (const connection of [...this.#free, ...this.#busy]) connection.close();
+  }
+
+  #dropCarried(): void {
+    const { outgoing } = this.#carried ?? {};
+    this.#carried = undefined;
+    if (outgoing) this.#queue.settle(outgoing, { kind: 'not_started' }, false);
   }
 
   get #countMax(): number {
@@ -125,36 +140,46 @@ export class HttpSender implements Sender {
     this.#ticker = undefined;
   }
 
-  /** A batch takes what waits. A mail that does not fit into it is the first of another. */
+  /** A batch takes what waits; the next one is filled in another turn of the event loop. */
   #pump(): void {
-    let next: Ready | undefined;
-    for (;;) {
-      const hasRoom = this.#requests < this.#requestsMax && Date.now() >= this.#pausedUntilMs;
-      if (!hasRoom && !next) return;
-      const batch: Ready[] = next ? [next] : [];
-      next = hasRoom ? this.#fill(batch) : undefined;
+    while (this.#requests < this.#requestsMax && Date.now() >= this.#pausedUntilMs) {
+      const batch = this.#isClosed ? [] : this.#fill();
       if (batch.length === 0) return;
       this.#requests += 1;
       void this.#deliver(batch).finally(() => {
         this.#requests -= 1;
-        if (!this.#isClosed) this.#pump();
+        this.#pump();
       });
+      if (this.#countMax > 1) {
+        this.#soon ??= setImmediate(() => {
+          this.#soon = undefined;
+          this.#pump();
+        });
+        return;
+      }
     }
   }
 
-  /** Adds mails to a batch; gives one that was taken and does not fit. */
-  #fill(batch: Ready[]): Ready | undefined {
-    const { countMax, bytesMax } = this.#api.batch ?? { countMax: 1, bytesMax: 0 };
-    let bytes = batch.reduce((sum, each) => sum + each.bytes, 0);
-    while (batch.length < countMax && !batch[0]?.part.isAlone) {
-      const ready = this.#take();
-      if (!ready) return undefined;
+  /** The mails of a request. One that was taken and does not fit is the first of the next. */
+  #fill(): Ready[] {
+    const { batch: limits } = this.#api;
+    const bytesMax = Math.min(limits?.bytesMax ?? 0, requestBytesMax);
+    const untilMs = performance.now() + fillMs;
+    const batch: Ready[] = [];
+    let bytes = 0;
+    do {
+      const ready = this.#carried ?? this.#take();
+      this.#carried = undefined;
+      if (!ready) return batch;
       bytes += ready.bytes;
-      const fits = bytes <= bytesMax && !ready.part.isAlone;
-      if (batch.length > 0 && !fits) return ready;
+      if (batch.length > 0 && (bytes > bytesMax || ready.part.isAlone)) {
+        this.#carried = ready;
+        return batch;
+      }
       batch.push(ready);
-    }
-    return undefined;
+      if (ready.part.isAlone) return batch;
+    } while (batch.length < this.#countMax && performance.now() < untilMs);
+    return batch;
   }
 
   /** The next mail, as a request holds it; one that cannot be sent fails alone. */

@@ -20,10 +20,10 @@ const batch = { countMax: 50, bytesMax: 15_000_000 };
 const sizeMaxMb = 15;
 
 /**
- * Mailjet writes List-ID itself, and refuses a mail that has it with `send-0011`
+ * Mailjet writes these itself, and refuses a mail that has one with `send-0011`
  * (symfony/symfony, src/Symfony/Component/Mailer/Bridge/Mailjet).
  */
-const ownHeaders = new Set(['list-id']);
+const ownHeaders = new Set(['list-id', 'x-mailer', 'x-feedback-id', 'x-csa-complaints']);
 
 /** Version 3.1 of Mailjet's API. It writes Message-ID and Date itself. */
 export function mailjetApi(settings: MailjetSettings, origin: string): HttpApi {
