@@ -29,6 +29,6 @@ test.each([
   'postmark=https://proxy.example/path',
   'postmark=https://user:pass@proxy.example',
   'postmark=https://PROXY.example',
-])('what is no origin is refused: “%s”', (item) => {
+])('a value that is no origin is refused: “%s”', (item) => {
   expect(() => read(item)).toThrow('PROVIDER_ORIGINS needs an origin for postmark');
 });
