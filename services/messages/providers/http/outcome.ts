@@ -6,8 +6,8 @@ import type { ApiAnswer } from './api.ts';
 /** The status of an answer, or of one mail in it. */
 export type Status = Pick<ApiAnswer, 'status' | 'headers'>;
 
-/** Ids are kept for reports; one that is longer is none. */
-const providerIdMax = 255;
+/** Ids are stored for reports; an answer may have anything in their place. */
+const providerIdForm = /^[\x21-\x7e]{1,255}$/;
 
 /** As it is recorded: one line without addresses, with the status before the provider's words. */
 export function infoOf({ status }: Status, words: string): string {
@@ -17,8 +17,8 @@ export function infoOf({ status }: Status, words: string): string {
 /** The provider took the mail, and calls it by this id if it gave one. */
 export function accepted(status: Status, given: { id: unknown; words?: string }): SendOutcome {
   const { id, words = '' } = given;
-  const text = typeof id === 'number' ? String(id) : id;
-  const isId = typeof text === 'string' && text !== '' && text.length <= providerIdMax;
+  const text = typeof id === 'number' || typeof id === 'string' ? String(id) : '';
+  const isId = providerIdForm.test(text);
   return { kind: 'accepted', info: infoOf(status, words), ...(isId && { providerId: text }) };
 }
 

@@ -132,7 +132,9 @@ function outcomeOf(status: Status, json: unknown, outgoing: Outgoing | undefined
   const words = textAt(json, 'Message');
   const code = at(json, 'ErrorCode');
   const own = { ...status, status: typeof code === 'number' && code !== 0 ? code : status.status };
-  if (code === 0) {
+  // A mail whose delivery may be delayed has no code.
+  const isLate = code === undefined && typeof at(json, 'MessageID') === 'string';
+  if (code === 0 || (isLate && status.status < 300)) {
     return isInactive(words, outgoing)
       ? bounced(status, words)
       : accepted(status, { id: at(json, 'MessageID'), words });
