@@ -468,6 +468,13 @@ export const variables = [
         "isSecret": true
       },
       {
+        "name": "PROVIDER_ORIGINS",
+        "about": "Origins at which providers are called in place of their own, behind a proxy or for tests: `postmark=https://proxy.example,ses=http://10.0.0.5:8080`. Private addresses need their range in `EGRESS_ALLOW`.",
+        "fallback": "the providers' own",
+        "values": "",
+        "isSecret": false
+      },
+      {
         "name": "SOFT_BOUNCES",
         "about": "Soft bounces of an address in a row, of as many messages, without a delivery, an open or a click between them, that suppress it.",
         "fallback": "`5`",

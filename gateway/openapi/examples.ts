@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
+import { findKind } from '#lib/providers/all.ts';
 import { isInJson, jsonNameOf } from '../json/in-json.ts';
 import { enumWords } from '../json/values.ts';
 import { isRequired, limitsOf } from './limits.ts';
@@ -93,6 +94,7 @@ export function requestExample(desc: DescMessage, depth = 0): Record<string, unk
 export function responseExample(desc: DescMessage, depth = 0): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   for (const field of shown(desc)) {
+    if (isOtherKind(field)) continue;
     const { nullable, example } = getOption(field, jsonOption);
     const usual = known.has(field.name) || example !== '';
     entries.push([
@@ -101,6 +103,12 @@ export function responseExample(desc: DescMessage, depth = 0): Record<string, un
     ]);
   }
   return Object.fromEntries(entries);
+}
+
+/** Whether a field has the settings of another kind of provider than the one that is shown. */
+function isOtherKind({ name, message, parent }: DescField): boolean {
+  const isSettings = message !== undefined && parent.field.kind !== undefined;
+  return isSettings && findKind(name) !== undefined && name !== known.get('kind');
 }
 
 export function responseFieldExample(field: DescField, depth = 0): unknown {

@@ -2489,7 +2489,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.workspaces.v1.Integration.created_at","When the integration was created."],
   ["postrider.workspaces.v1.Integration.updated_at","When the integration last changed."],
   ["postrider.workspaces.v1.EmailProvider","The server that mail is sent through."],
-  ["postrider.workspaces.v1.EmailProvider.kind","`smtp`."],
+  ["postrider.workspaces.v1.EmailProvider.kind","`smtp`, `ses`, `sparkpost`, `postmark`, `mailgun`, `mailjet`, `sendgrid`, `brevo` or `resend`; the settings are in the field of\nthis name."],
   ["postrider.workspaces.v1.EmailProvider.smtp","Present for kind smtp."],
   ["postrider.workspaces.v1.EmailProvider.senders","1 to 50 senders; the first with `is_default`, else the first, is the default."],
   ["postrider.workspaces.v1.EmailProvider.rate_limit_per_minute","Messages per minute over all processes; 1 to 10,000,000."],

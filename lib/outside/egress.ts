@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import type { EgressSettings } from './config.ts';
+import { connectorTo, unbracketed } from './connector.ts';
 import { EgressError } from './egress-error.ts';
-import { passOverInterimResponses } from './interim-responses.ts';
 import { createNames, type Names } from './names/resolver.ts';
 import type { OutsideAddress } from './names/target.ts';
 
@@ -67,7 +67,7 @@ export function createEgress(
     resolveChecked(host, opened, (name) => names.resolve(name, workspaceId));
   // HTTP/1.1 only, since the first call of a host would hold up others until its protocol is known.
   const agent = new Agent({
-    connect: createConnector(resolve),
+    connect: connectorTo((host) => resolve(host, calling.getStore() ?? '')),
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -106,11 +106,6 @@ function isOpened(address: string, opened: Ranges): boolean {
   return opened.some((range) => parsed.kind() === range[0].kind() && parsed.match(range));
 }
 
-/** A literal IPv6 address has brackets in a URL. */
-function unbracketed(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
-}
-
 /** Forms such as 2130706433 or 0x7f.1 are addresses too; resolvers disagree about them. */
 const endsInNumber = /(^|\.)(\d+|0x[\da-f]*)\.?$/i;
 
@@ -134,29 +129,6 @@ async function addressesOf(name: string, lookUp: LookUp): Promise<readonly Outsi
     throw new EgressError('the host is not a valid name');
   }
   return lookUp(name);
-}
-
-function createConnector(resolve: Egress['resolve']): buildConnector.connector {
-  const resolveForCall = (host: string) => resolve(host, calling.getStore() ?? '');
-  const connect = buildConnector({
-    allowH2: false,
-    lookup(host, { all }, done) {
-      resolveForCall(host).then(
-        ({ address, family }) =>
-          all ? done(null, [{ address, family }]) : done(null, address, family),
-        (error: NodeJS.ErrnoException) => done(error, '', 4),
-      );
-    },
-  });
-  return (target, done) => {
-    const open = () =>
-      connect(target, (...[error, socket]) =>
-        error ? done(error, null) : done(null, passOverInterimResponses(socket)),
-      );
-    // A literal address is never looked up.
-    if (isIP(unbracketed(target.hostname)) === 0) return open();
-    resolveForCall(target.hostname).then(open, (error) => done(error, null));
-  };
 }
 
 async function callChecked(agent: Agent, options: EgressCall): Promise<EgressAnswer> {

@@ -1,6 +1,7 @@
 import type { Variables } from '#lib/env.ts';
 import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
+import { readOrigins } from './providers/all.ts';
 import type { SoftBounceRule } from './reports/soft-bounces.ts';
 import { factConnections, outcomeConnections } from './store.ts';
 
@@ -21,6 +22,7 @@ export const readConfig = configReader(
         'A database that was restored is put on hold: nothing is sent until `system.releaseHold`. `false` where replicas without loss are promoted routinely, which looks the same.',
     }),
     systemMailUrl: readSystemMailUrl(variables),
+    providerOrigins: readProviderOrigins(variables),
     softBounces: readSoftBounces(variables),
     ...readOwnPoolSizes(variables),
     systemMailFrom: variables.text('SYSTEM_MAIL_FROM', {
@@ -38,6 +40,17 @@ export function readSystemMailUrl(variables: Variables): string {
     about:
       'The mail server for mail of the installation itself (sign-in codes, invitations, notices to owners), `smtps://user:password@host:465`.',
   });
+}
+
+/** Origins that take the place of providers' own. */
+export function readProviderOrigins(variables: Variables) {
+  const name = 'PROVIDER_ORIGINS';
+  const items = variables.list(name, {
+    unset: "the providers' own",
+    about:
+      'Origins to which mails are sent in place of those of their providers, behind a proxy or for tests: `postmark=https://proxy.example,ses=http://10.0.0.5:8080`. Private addresses need their range in `EGRESS_ALLOW`.',
+  });
+  return variables.derived(() => readOrigins(items, name)) ?? {};
 }
 
 /** When soft bounces suppress an address. */

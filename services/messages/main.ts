@@ -27,7 +27,7 @@ import { notificationUses } from './notifications/template-uses.ts';
 import { settingsChanged } from './operations/refresh-settings.ts';
 import { createFeeds } from './plans/feeds.ts';
 import { createPlans } from './plans/plans.ts';
-import { providers } from './providers/all.ts';
+import { providersAt } from './providers/all.ts';
 import { openSystemMail } from './providers/smtp/system-mail.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
@@ -68,6 +68,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   thread.warmUp();
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
+  const providers = providersAt(config.providerOrigins);
   const plans = createPlans({ store, keyring, workspaces, templates, providers });
   const consumers = consumerPeers('messages', peerIfDeployed);
   const owner = crypto.randomUUID();

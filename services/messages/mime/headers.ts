@@ -79,7 +79,7 @@ function displayName(name: string): string[] {
 }
 
 /** Control characters and Unicode's own line ends become spaces, which then collapse. */
-function cleanText(text: string): string {
+export function cleanText(text: string): string {
   const oneLine = text
     .slice(0, textLimit)
     .replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ')

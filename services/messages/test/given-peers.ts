@@ -42,6 +42,8 @@ export type World = {
   translations: Map<string, World['content']>;
   /** Of every integration. */
   kind: string;
+  /** Settings of kinds other than smtp, in fields with their names. */
+  provider: object;
   perMinute: number;
   warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
   unknownRetries: number;
@@ -111,6 +113,7 @@ export function workspacesOf(world: World): Workspaces {
         integration: {
           id,
           emailProvider: {
+            ...world.provider,
             kind: world.kind,
             smtp: { host: '127.0.0.1', port: world.port },
             senders: [

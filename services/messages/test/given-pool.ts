@@ -54,6 +54,8 @@ export function givenPool(
 
 export type Given = {
   to: string;
+  id?: string;
+  copies?: readonly string[];
   from?: string;
   leaseMs?: number;
   signal?: AbortSignal;
@@ -90,7 +92,7 @@ export function send(
     const settled = Promise.withResolvers<SendOutcome>();
     let count = 0;
     const outgoing: Outgoing = {
-      id: crypto.randomUUID(),
+      id: given.id ?? crypto.randomUUID(),
       from: given.from ?? 'me@sender.example',
       to: given.to,
       startsUntilMs: Date.now() + 30_000,
@@ -104,7 +106,7 @@ export function send(
         expect(count).toBe(1);
         settled.resolve(outcome);
       },
-      copies: [],
+      copies: given.copies ?? [],
       refusedCopies: 0,
       lost: 0,
     };

@@ -176,6 +176,7 @@ function newWorld(port: number): World {
     beforeUse: undefined,
     translations: new Map(),
     kind: 'smtp',
+    provider: {},
     perMinute: 10_000_000,
     warmUp: undefined,
     unknownRetries: 1,

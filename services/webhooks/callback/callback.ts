@@ -3,8 +3,9 @@ import type { Mac } from '#lib/keys/mac.ts';
 import { signatureOf } from '#lib/keys/webhook-signature.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { isOurs, reasonOf } from '#lib/outside/failure.ts';
+import { retryAfterMsOf } from '#lib/outside/retry-after.ts';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
-import { AnswerBody, retryAfterMsOf } from './answer.ts';
+import { AnswerBody } from './answer.ts';
 
 /** One attempt to deliver an event. */
 export type Callback = {

@@ -77,10 +77,13 @@ test('passwords of before are sealed for messages, and later to its new key with
     return row;
   };
   for (const all of [first, second]) {
-    expect(await rotate(all)).toMatchObject([
+    const done = await rotate(all);
+    expect(done.slice(0, 2)).toMatchObject([
       { resealed: 1, unreadable: 0 },
       { resealed: 1, unreadable: 0 },
     ]);
+    // Secrets of other kinds.
+    expect(done.slice(2).every(({ rows }) => rows === 0)).toBe(true);
     const { password, hmac } = await read();
     const place = secretPlace({ workspaceId: id, integrationId }, 'smtp.password');
     expect(keyringOf(all, 'messages').letters.open(password, place)).toBe('pass-word');
@@ -88,6 +91,6 @@ test('passwords of before are sealed for messages, and later to its new key with
     expect(() => own.letters.open(password, place)).toThrow('cannot be opened');
     expect(own.open(workspaceSecrets, hmac, hmacKeyPlace(id))).toBe('pass-word');
     expect(own.letters.isCurrent(password)).toBe(true);
-    expect(await rotate(all)).toMatchObject([{ resealed: 0 }, { resealed: 0 }]);
+    expect((await rotate(all)).every(({ resealed }) => resealed === 0)).toBe(true);
   }
 });

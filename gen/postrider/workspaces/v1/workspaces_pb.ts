@@ -404,7 +404,8 @@ export const IntegrationSchema: GenMessage<Integration> = /*@__PURE__*/
  */
 export type EmailProvider = Message<"postrider.workspaces.v1.EmailProvider"> & {
   /**
-   * `smtp`.
+   * `smtp`, `ses`, `sparkpost`, `postmark`, `mailgun`, `mailjet`, `sendgrid`, `brevo` or `resend`; the settings are in the field of
+   * this name.
    *
    * @generated from field: string kind = 1;
    */

@@ -6,8 +6,9 @@ import { listIn, textIn } from '../../reports/event.ts';
 import { ask, type Registrar, type ReportTarget, SetUpFailed } from '../../reports/registrar.ts';
 import type { ReportType } from '../../reports/report.ts';
 import type { ReportUrl } from '../../reports/url.ts';
+import { awsHost } from './host.ts';
 import { signRequest } from './sign.ts';
-import { snsHost, topicIn } from './sns.ts';
+import { topicIn } from './sns.ts';
 
 /*
  * SES reports by a configuration set, with which mails are sent: an event destination of it
@@ -197,9 +198,8 @@ type SesCall = {
 
 function ses(account: ReportAccount, { method, path, json, unless }: SesCall) {
   const region = account.provider.ses?.region ?? '';
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return signedCall(account, {
-    ...{ method, service: 'ses', url: `https://email.${region}.${suffix}${path}` },
+    ...{ method, service: 'ses', url: `https://${awsHost('email', region)}${path}` },
     ...{ type: 'application/json', body: json === undefined ? '' : JSON.stringify(json) },
     ...(unless && { unless }),
   });
@@ -209,7 +209,7 @@ function ses(account: ReportAccount, { method, path, json, unless }: SesCall) {
 async function sns(account: ReportAccount, query: Record<string, string>): Promise<string> {
   const { body } = await signedCall(account, {
     ...{ method: 'POST', service: 'sns' },
-    url: `https://${snsHost(account.provider.ses?.region ?? '')}/`,
+    url: `https://${awsHost('sns', account.provider.ses?.region ?? '')}/`,
     type: 'application/x-www-form-urlencoded',
     body: new URLSearchParams({ ...query, Version: '2010-03-31' }).toString(),
   });

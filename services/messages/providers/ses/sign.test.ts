@@ -24,6 +24,11 @@ test.each<[string, object, string]>([
     '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b',
   ],
   [
+    'get-header-value-trim',
+    { headers: { 'my-header1': ' value1', 'my-header2': ' "a   b   c"' } },
+    'acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736',
+  ],
+  [
     'post-x-www-form-urlencoded',
     {
       ...{ method: 'POST', body: 'Param1=value1' },

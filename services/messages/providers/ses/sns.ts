@@ -5,6 +5,7 @@ import type { ReportAccount } from '../../reports/account.ts';
 import { textIn } from '../../reports/event.ts';
 import { objectsIn } from '../../reports/json-reports.ts';
 import { UnreadableBody, WrongSignature } from '../../reports/report.ts';
+import { awsHost } from './host.ts';
 
 /*
  * Messages of Amazon SNS (docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS
@@ -94,15 +95,9 @@ const stringIn = (fields: Record<string, unknown>, name: string): string | undef
 
 const regionPattern = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/;
 
-/** The host of SNS in a region. */
-export function snsHost(region: string): string {
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  return `sns.${region}.${suffix}`;
-}
-
 function isPinned(url: string, { provider }: ReportAccount): boolean {
   const region = provider.ses?.region ?? '';
-  const start = `https://${snsHost(region)}/SimpleNotificationService-`;
+  const start = `https://${awsHost('sns', region)}/SimpleNotificationService-`;
   return (
     regionPattern.test(region) &&
     url.startsWith(start) &&
@@ -129,7 +124,7 @@ export async function confirmSubscription(
   account: ReportAccount,
 ): Promise<void> {
   const query = new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn, Token });
-  const url = `https://${snsHost(account.provider.ses?.region ?? '')}/?${query}`;
+  const url = `https://${awsHost('sns', account.provider.ses?.region ?? '')}/?${query}`;
   const { status } = await account.call({ method: 'GET', url, headers: {} });
   // Refused for a token that is used or too old, which does not change when SNS repeats it.
   if (status >= 500) throw new Error(`the confirmation was answered with ${status}`);

@@ -1,0 +1,322 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SendOutcome } from '../outcome.ts';
+import { isOver, isTooLate, type Outgoing } from '../outgoing.ts';
+import type { Sender, SenderHost } from '../provider.ts';
+import { OutgoingQueue } from '../queue.ts';
+import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from './api.ts';
+import { HttpConnection } from './connection.ts';
+import { byStatus, unreadable } from './outcome.ts';
+
+export type HttpSenderOptions = { answerMs?: number; repeatAfterMs?: number };
+
+/** Requests at a time, whatever the provider's speed; and to a slow one at a high rate. */
+const requestsMax = { usual: 16, most: 64 };
+/** The rate is divided by the usual answer's time; many take longer. */
+const headroom = 1.5;
+/** Of a request with several mails: a process holds as many of them as it has requests. */
+const requestBytesMax = 5_000_000;
+/** Mails of a batch are rendered one after the other, which holds up all else of the process. */
+const fillMs = 20;
+/** A rate that no process reaches. */
+const processPerMs = 7_500 / 1_000;
+const tickMs = 250;
+/**
+ * Providers answer within seconds, and take what they have read: a mail that is given up earlier
+ * may arrive twice.
+ */
+const answerMsDefault = 60_000;
+/** An answer to one mail, of which the first words count, and what each further mail adds. */
+const answerBytes = { first: 64 * 1_024, each: 2 * 1_024 };
+/** How often a request is repeated whose answer was lost, at a provider that takes it once. */
+const repeatsMax = 2;
+const repeatAfterMsDefault = 2_000;
+/** By these a provider says that too much is asked of it at the moment. */
+const busyStatuses = new Set([420, 429, 503]);
+/** The pause after such an answer, unless it names one, and the longest. */
+const pauseMs = { usual: 1_000, most: 60_000 };
+/** Each answer counts an eighth of the usual time. */
+const smoothing = 8;
+
+type Ready = { outgoing: Outgoing; part: MailPart; bytes: number };
+
+/** Sends mails as HTTP requests, in batches where the provider takes them. */
+export class HttpSender implements Sender {
+  readonly #host: SenderHost;
+  readonly #api: HttpApi;
+  readonly #options: Required<HttpSenderOptions>;
+  readonly #queue: OutgoingQueue;
+  readonly #free: HttpConnection[] = [];
+  readonly #busy = new Set<HttpConnection>();
+  /** From the first mail taken for a request until all its mails are settled. */
+  #requests = 0;
+  /** Taken, and not in a request yet. */
+  #carried: Ready | undefined;
+  #soon: NodeJS.Immediate | undefined;
+  #answeredInMs = 0;
+  #unansweredForMs = 0;
+  #pausedUntilMs = 0;
+  #ticker: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  perMinute: number | undefined;
+
+  constructor(host: SenderHost, api: HttpApi, options: HttpSenderOptions = {}) {
+    this.#host = host;
+    this.#api = api;
+    const { answerMs = answerMsDefault, repeatAfterMs = repeatAfterMsDefault } = options;
+    this.#options = { answerMs, repeatAfterMs };
+    this.#queue = new OutgoingQueue(host, () => this.#pump());
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting + (this.#carried ? 1 : 0);
+  }
+
+  get isProbing(): boolean {
+    return this.#queue.isProbing;
+  }
+
+  get connections(): number {
+    return this.#requests;
+  }
+
+  get atOnce(): number {
+    return this.isProbing ? 1 : Math.ceil(this.#requestsMax) * this.#countMax;
+  }
+
+  /** A provider that answers nothing takes longer and longer. */
+  get messageMs(): number {
+    return Math.max(this.#answeredInMs, this.#unansweredForMs);
+  }
+
+  send(messages: readonly Outgoing[], { isUrgent = false } = {}): void {
+    this.#queue.add(messages, isUrgent);
+    this.#ticker ??= setInterval(() => this.#tick(), tickMs).unref();
+    this.#pump();
+  }
+
+  resume(): void {
+    this.#pump();
+  }
+
+  dropOver(): void {
+    this.#queue.dropOver();
+    if (this.#carried && isTooLate(this.#carried.outgoing)) this.#dropCarried();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#ticker);
+    this.#ticker = undefined;
+    this.#queue.close();
+    this.#dropCarried();
+    for (const connection of [...this.#free, ...this.#busy]) connection.close();
+  }
+
+  #dropCarried(): void {
+    const { outgoing } = this.#carried ?? {};
+    this.#carried = undefined;
+    if (outgoing) this.#queue.settle(outgoing, { kind: 'not_started' }, false);
+  }
+
+  get #countMax(): number {
+    return this.#api.batch?.countMax ?? 1;
+  }
+
+  get #requestsMax(): number {
+    const perMs = Math.min((this.perMinute ?? 0) / 60_000, processPerMs) / this.#countMax;
+    const needed = this.#answeredInMs * perMs * headroom;
+    return Math.min(Math.max(requestsMax.usual, needed), requestsMax.most);
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    const ages = [...this.#busy].map(({ startedAtMs = nowMs }) => nowMs - startedAtMs);
+    this.#unansweredForMs = ages.length > 0 ? Math.min(...ages) : 0;
+    this.dropOver();
+    this.#queue.settleKept();
+    this.#pump();
+    if (this.waiting > 0 || this.#requests > 0 || this.#queue.keepsAny) return;
+    clearInterval(this.#ticker);
+    this.#ticker = undefined;
+  }
+
+  /** A batch takes what waits; the next one is filled in another turn of the event loop. */
+  #pump(): void {
+    while (this.#requests < this.#requestsMax && Date.now() >= this.#pausedUntilMs) {
+      const batch = this.#isClosed ? [] : this.#fill();
+      if (batch.length === 0) return;
+      this.#requests += 1;
+      void this.#deliver(batch).finally(() => {
+        this.#requests -= 1;
+        this.#pump();
+      });
+      if (this.#countMax > 1) {
+        this.#soon ??= setImmediate(() => {
+          this.#soon = undefined;
+          this.#pump();
+        });
+        return;
+      }
+    }
+  }
+
+  /** The mails of a request. One that was taken and does not fit is the first of the next. */
+  #fill(): Ready[] {
+    const { batch: limits } = this.#api;
+    const bytesMax = Math.min(limits?.bytesMax ?? 0, requestBytesMax);
+    const untilMs = performance.now() + fillMs;
+    const batch: Ready[] = [];
+    let bytes = 0;
+    do {
+      const ready = this.#carried ?? this.#take();
+      this.#carried = undefined;
+      if (!ready) return batch;
+      bytes += ready.bytes;
+      if (batch.length > 0 && (bytes > bytesMax || ready.part.isAlone)) {
+        this.#carried = ready;
+        return batch;
+      }
+      batch.push(ready);
+      if (ready.part.isAlone) return batch;
+    } while (batch.length < this.#countMax && performance.now() < untilMs);
+    return batch;
+  }
+
+  /** The next mail, as a request holds it; one that cannot be sent fails alone. */
+  #take(): Ready | undefined {
+    for (;;) {
+      const taken = this.#queue.take();
+      if (!taken) return undefined;
+      const { outgoing, mail } = taken;
+      try {
+        const part = this.#api.part(mail, outgoing);
+        // With the comma between two.
+        return { outgoing, part, bytes: Buffer.byteLength(part.body) + 1 };
+      } catch (error) {
+        const info = error instanceof UntakenError ? error.message : outgoing.failureInfo(error);
+        this.#queue.settle(outgoing, { kind: 'failed', info }, false);
+      }
+    }
+  }
+
+  async #deliver(batch: readonly Ready[]): Promise<void> {
+    const begun = await this.#begin(batch);
+    if (begun.length === 0) return;
+    const connection = this.#free.pop() ?? new HttpConnection(this.#api.origin, this.#host.resolve);
+    this.#busy.add(connection);
+    try {
+      await this.#exchange(connection, begun);
+    } finally {
+      this.#busy.delete(connection);
+      this.#free.push(connection);
+    }
+  }
+
+  /** The mails whose bodies may be written; the others are settled. */
+  async #begin(batch: readonly Ready[]): Promise<Ready[]> {
+    const answers = await Promise.all(
+      batch.map(({ outgoing: { begin } }) => begin === undefined || new Promise<boolean>(begin)),
+    );
+    return batch.filter(({ outgoing }, index) => {
+      const mayWrite = answers[index] === true && !isOver(outgoing);
+      if (!mayWrite) this.#queue.settle(outgoing, { kind: 'not_started' }, false);
+      return mayWrite;
+    });
+  }
+
+  async #exchange(connection: HttpConnection, batch: readonly Ready[]): Promise<void> {
+    const sent = batch.map(({ outgoing }) => outgoing);
+    const request = this.#api.request(
+      batch.map(({ part }) => part),
+      new Date(),
+    );
+    const options = {
+      mayWrite: () => !this.#isClosed && !sent.some(isOver),
+      answerMs: this.#options.answerMs,
+      sizeMaxBytes: answerBytes.first + answerBytes.each * sent.length,
+    };
+    for (let repeats = 0; ; repeats += 1) {
+      const startedAtMs = performance.now();
+      const exchange = await connection.exchange(request, options);
+      const isFirst = connection.answered === 0;
+      if (exchange.kind === 'answered') {
+        const { answer } = exchange;
+        this.#measure(performance.now() - startedAtMs);
+        connection.answered += 1;
+        if (!this.#api.isUnderway?.(answer)) {
+          await this.#settleAnswered(connection, batch, { answer, isFirst });
+          return;
+        }
+      }
+      const isLost = exchange.kind === 'answered' || exchange.kind === 'unanswered';
+      if (isLost && this.#api.isUnderway && repeats < repeatsMax && options.mayWrite()) {
+        await sleep(this.#options.repeatAfterMs);
+        if (options.mayWrite()) continue;
+      }
+      this.#settleUnanswered(sent, exchange, { isFirst, isRepeated: repeats > 0 });
+      return;
+    }
+  }
+
+  #measure(tookMs: number): void {
+    const before = this.#answeredInMs;
+    this.#answeredInMs = before === 0 ? tookMs : before + (tookMs - before) / smoothing;
+  }
+
+  async #settleAnswered(
+    connection: HttpConnection,
+    batch: readonly Ready[],
+    { answer, isFirst }: { answer: ApiAnswer; isFirst: boolean },
+  ): Promise<void> {
+    const sent = batch.map(({ outgoing }) => outgoing);
+    const outcomes = this.#outcomesOf(sent, answer);
+    if (outcomes === 'separately') {
+      for (const each of batch) await this.#exchange(connection, [each]);
+      return;
+    }
+    if (busyStatuses.has(answer.status)) {
+      const waits = outcomes.map((each) => (each.kind === 'deferred' && each.retryAfterMs) || 0);
+      const waitMs = Math.max(...waits) || pauseMs.usual;
+      this.#pausedUntilMs = Date.now() + Math.min(waitMs, pauseMs.most);
+    }
+    for (const [index, outgoing] of sent.entries()) {
+      this.#queue.settle(outgoing, outcomes[index] ?? unreadable(answer), isFirst && index === 0);
+    }
+  }
+
+  #outcomesOf(sent: readonly Outgoing[], answer: ApiAnswer): readonly SendOutcome[] | 'separately' {
+    try {
+      const outcomes = this.#api.outcomes(answer, sent);
+      if (outcomes === 'separately' ? sent.length > 1 : outcomes.length === sent.length) {
+        return outcomes;
+      }
+    } catch {
+      // An answer of another form than the provider's.
+    }
+    return sent.map(() => (answer.status < 300 ? unreadable(answer) : byStatus(answer, '')));
+  }
+
+  #settleUnanswered(
+    sent: readonly Outgoing[],
+    exchange: Awaited<ReturnType<HttpConnection['exchange']>>,
+    { isFirst, isRepeated }: { isFirst: boolean; isRepeated: boolean },
+  ): void {
+    const { kind } = exchange;
+    const reason = 'reason' in exchange ? exchange.reason : 'the request is under way';
+    const isUnknown = kind === 'unanswered' || kind === 'answered' || isRepeated;
+    for (const [index, outgoing] of sent.entries()) {
+      if (isUnknown) {
+        // A connection that is lost is one sign, however many mails were on it.
+        const info = `${reason} before the provider had answered`;
+        this.#queue.settle(outgoing, { kind: 'unknown', info }, isFirst && index === 0);
+      } else if (kind === 'cut') {
+        outgoing.lost += 1;
+        const info = `${reason} before the message was sent`;
+        this.#queue.giveBack(outgoing, { kind: 'deferred', info });
+      } else if (kind === 'unreached') {
+        this.#queue.settle(outgoing, { kind: 'outage', info: reason }, false);
+      } else this.#queue.settle(outgoing, { kind: 'not_started' }, false);
+    }
+    if (kind === 'unreached') this.#queue.refuseAll(reason);
+  }
+}
