@@ -201,16 +201,10 @@ test('mails that take long to render do not hold up the process for a whole batc
     while (performance.now() < untilMs);
     return { headers: [], text: ['hi'], html: [], files: [] };
   };
-  let longestMs = 0;
-  let lastMs = performance.now();
-  const timer = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - lastMs);
-    lastMs = performance.now();
-  }, 1);
   const recipients = people(100).map((to) => ({ to, prepare }));
   expect(count(await send(opened(postmark(fake.origin)), recipients), 'accepted')).toBe(100);
-  clearInterval(timer);
-  expect(longestMs).toBeLessThan(250);
+  // Each fills for 20 ms.
+  expect(Math.max(...fake.sizes)).toBeLessThan(10);
   expect(fake.sizes.length).toBeGreaterThan(5);
 });
 
