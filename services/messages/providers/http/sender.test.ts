@@ -264,6 +264,19 @@ test('a request that is repeated ends as unknown when no answer comes at all', a
   expect(fake.received.get(ann)).toHaveLength(1);
 });
 
+test('a request that is repeated is no refusal when the provider is busy by then', async () => {
+  const fake = await givenFake('resend');
+  let requests = 0;
+  fake.behaviour.instead = () => {
+    requests += 1;
+    return requests > 1 ? fake.kind.busy : undefined;
+  };
+  fake.behaviour.afterTaking = (response) => response.destroy();
+  const sender = opened(resend(fake.origin), { repeatAfterMs: 10 });
+  expect(kinds(await send(sender, [ann]))).toEqual(['unknown']);
+  expect(fake.received.get(ann)).toHaveLength(1);
+});
+
 test('a connection is used again, and opened anew once the provider closes it', async () => {
   let connections = 0;
   const json = '{"id":"<1@x>","message":"Queued"}';
