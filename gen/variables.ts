@@ -469,7 +469,7 @@ export const variables = [
       },
       {
         "name": "PROVIDER_ORIGINS",
-        "about": "Origins at which providers are called in place of their own, behind a proxy or for tests: `postmark=https://proxy.example,ses=http://10.0.0.5:8080`. Private addresses need their range in `EGRESS_ALLOW`.",
+        "about": "Origins to which mails are sent in place of those of their providers, behind a proxy or for tests: `postmark=https://proxy.example,ses=http://10.0.0.5:8080`. Private addresses need their range in `EGRESS_ALLOW`.",
         "fallback": "the providers' own",
         "values": "",
         "isSecret": false

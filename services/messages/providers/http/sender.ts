@@ -243,7 +243,9 @@ export class HttpSender implements Sender {
         const { answer } = exchange;
         this.#measure(performance.now() - startedAtMs);
         connection.answered += 1;
-        if (!this.#api.isUnderway?.(answer)) {
+        const isLater = busyStatuses.has(answer.status) || answer.status >= 500;
+        // A repeat that comes too soon says nothing of the first request.
+        if (!this.#api.isUnderway?.(answer) && !(isLater && repeats > 0)) {
           await this.#settleAnswered(connection, batch, { answer, isFirst });
           return;
         }

@@ -16,8 +16,8 @@ export type Misbehaviour = {
   verdicts: Map<string, Verdict>;
   /** Takes the mails, and then does this in place of the answer. */
   afterTaking: ((response: ServerResponse, answer: FakeAnswer) => void) | undefined;
-  /** Ends the connection before all of a request has been read. */
-  cuts: boolean;
+  /** Ends as many connections before all of a request has been read. */
+  cuts: number;
 };
 
 export type FakeProvider = {
@@ -27,8 +27,6 @@ export type FakeProvider = {
   received: Map<string, SeenMail[]>;
   /** How many mails each request had. */
   sizes: number[];
-  /** Connections that were ended before all of a request had been read. */
-  readonly cut: number;
   recover(): void;
   close(): Promise<void>;
 };
@@ -38,7 +36,7 @@ const good = (): Misbehaviour => ({
   instead: undefined,
   verdicts: new Map(),
   afterTaking: undefined,
-  cuts: false,
+  cuts: 0,
 });
 
 /** A provider of a kind, which remembers the mails that it takes. */
@@ -48,7 +46,6 @@ export async function startFakeProvider(kind: FakeKind): Promise<FakeProvider> {
   const known = new Map<string, FakeAnswer>();
   const sizes: number[] = [];
   let count = 0;
-  let cut = 0;
 
   const answerTo = async (
     request: FakeRequest,
@@ -81,9 +78,9 @@ export async function startFakeProvider(kind: FakeKind): Promise<FakeProvider> {
   };
 
   const onRequest = async (incoming: IncomingMessage, response: ServerResponse) => {
-    if (fake.behaviour.cuts) {
+    if (fake.behaviour.cuts > 0) {
+      fake.behaviour.cuts -= 1;
       await once(incoming, 'data');
-      cut += 1;
       incoming.socket.resetAndDestroy();
       return;
     }
@@ -107,9 +104,6 @@ export async function startFakeProvider(kind: FakeKind): Promise<FakeProvider> {
     behaviour: good(),
     received,
     sizes,
-    get cut() {
-      return cut;
-    },
     recover: () => {
       Object.assign(fake.behaviour, good());
     },
