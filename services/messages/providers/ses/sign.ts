@@ -6,7 +6,7 @@ export type UnsignedRequest = {
   url: string;
   /** By their names in lower case. */
   headers: Readonly<Record<string, string>>;
-  body: string;
+  body: string | Buffer;
   service: string;
   region: string;
   accessKey: string;
@@ -53,7 +53,7 @@ export function signRequest(request: UnsignedRequest): Record<string, string> {
 const byName = ([a]: readonly [string, string], [b]: readonly [string, string]) =>
   a < b ? -1 : Number(a > b);
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
 const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
 /** As RFC 3986 has it: `encodeURIComponent` leaves five characters more. */
