@@ -390,6 +390,17 @@ test('ses is not active before SNS has confirmed, and keeps the earlier URL unti
   expect([await isActive(), oursAt('ses').length]).toEqual([true, 1]);
 });
 
+test('ses whose settings name no configuration set any more loses its topic alone', async () => {
+  useKind('ses');
+  await registered();
+  while ((await runJobs()) > 0);
+  useKind('ses', { configurationSet: '' });
+  await process.reports.unregisterReports(place);
+  await runJobs();
+  expect([apis.topics.size, apis.sets.get('mails')?.size]).toEqual([0, 1]);
+  expect(apis.state.calls.filter((call) => call.includes('configuration-sets//'))).toEqual([]);
+});
+
 test.each([
   ['ses', { configurationSet: '' }, 'name one in provider.ses.configuration_set'],
   ['mailgun', { webhookSigningKey: '' }, 'set it first'],

@@ -51,7 +51,9 @@ export const sesRegistrar: Registrar = {
     }
   },
   async remove(account, url) {
-    await ses(account, { method: 'DELETE', path: destinationPath(account), unless: [404] });
+    if (account.provider.ses?.configurationSet) {
+      await ses(account, { method: 'DELETE', path: destinationPath(account), unless: [404] });
+    }
     const topic = topicIn(account);
     if (topic) await leaveTopic(account, topic, url);
   },
