@@ -475,6 +475,13 @@ export const variables = [
         "isSecret": false
       },
       {
+        "name": "BOUNCE_DOMAIN",
+        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages and `inbound`.",
+        "fallback": "mails have the sender’s address as return path",
+        "values": "",
+        "isSecret": false
+      },
+      {
         "name": "MESSAGES_OUTCOME_CONNECTIONS",
         "about": "Connections of its own for what was sent, beside those of `DATABASE_CONNECTIONS`.",
         "fallback": "`4`",
