@@ -28,7 +28,7 @@ const rawMaxBytes = 8 * 1_024;
 const waitsForMs = 60 * 60_000;
 const againAfterMinMs = 30_000;
 
-/** The report as it came, as JSON. */
+/** The report as it came: JSON, or the beginning of a mail. */
 export function openRaw(
   keyring: Keyring,
   { workspaceId, id, raw }: { workspaceId: string; id: string; raw: Buffer },
@@ -64,7 +64,7 @@ export async function storeReports(
       ...report,
       id,
       state: stateOf(report, registration),
-      raw: raw.length <= rawMaxBytes ? box.seal(raw, rawPlace(id)) : null,
+      raw: raw.length > 0 && raw.length <= rawMaxBytes ? box.seal(raw, rawPlace(id)) : null,
     };
   });
   const stored = await query<StoredReport>(

@@ -1,0 +1,5 @@
+import type { Context, Methods } from '../context.ts';
+
+export function checkReturnPath({ returnPaths }: Context): Methods['checkReturnPath'] {
+  return async ({ returnPath }) => ({ isKnown: returnPaths?.read(returnPath) !== undefined });
+}
