@@ -3,7 +3,7 @@ import { type FieldGroup, fieldGroups, fieldOf } from './fields.ts';
 import { addressesIn, type MailStatement, saysNothing } from './statement.ts';
 import { classOfWords } from './words.ts';
 
-/** Reads a delivery status notification (RFC 3464): a statement for each recipient that it names. */
+/** Reads a delivery status notification (RFC 3464): a statement for each recipient. */
 export function statementsOfStatus(part: string): MailStatement[] {
   return fieldGroups(part).filter(isOfRecipient).map(statementOf);
 }
