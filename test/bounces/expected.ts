@@ -16,7 +16,7 @@ export function expectedIn(folder: string): Map<string, ExpectedBounce[]> {
   const expected = new Map<string, ExpectedBounce[]>();
   for (const file of readdirSync(folder)) {
     const [, given = ''] = /^\d+-(.*)_test\.go$/.exec(file) ?? [];
-    // Those of the private list, which follow, are of mails that are not published.
+    // The private list that follows is of mails that are not published.
     const [published = ''] = readFileSync(join(folder, file), 'utf8').split('secretlist');
     for (const [, label = '', status = '', reason = ''] of published.matchAll(row)) {
       const name = `${names[given] ?? given}-${label}`;
