@@ -5,6 +5,7 @@ import {
   lockMessageOf,
   mailDigest,
   mayStoreMail,
+  noReturnPaths,
   readMessageOf,
   returnedMailSource,
 } from '../reports/mail/kept.ts';
@@ -16,7 +17,8 @@ import { storeReports } from '../reports/store.ts';
 export function recordReturnedMail(context: Context): Methods['recordReturnedMail'] {
   const { store, keyring, quotas, reportRate, returnPaths, now } = context;
   return async ({ returnPath, mail }) => {
-    const named = returnPaths?.read(returnPath);
+    if (!returnPaths) throw noReturnPaths();
+    const named = returnPaths.read(returnPath);
     const message = named && (await readMessageOf(store.fork(), named));
     if (!named || !message) return { isRecorded: false };
     const { workspaceId } = named;

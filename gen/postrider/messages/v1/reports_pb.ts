@@ -986,6 +986,8 @@ export const InboundReportService: GenService<{
   /**
    * Tells whether an address is the return path of a mail of this installation. An address of the right form may be made up.
    *
+   * UNAVAILABLE: the process has no domain for return paths.
+   *
    * @generated from rpc postrider.messages.v1.InboundReportService.CheckReturnPath
    */
   checkReturnPath: {
@@ -998,6 +1000,7 @@ export const InboundReportService: GenService<{
    * 20 reports of a message have come by mail, further mails about it are not stored.
    *
    * RESOURCE_EXHAUSTED: too many mails of the workspace came back, or it is at its quota of reports; they come again later.
+   * UNAVAILABLE: the process has no domain for return paths.
    *
    * @generated from rpc postrider.messages.v1.InboundReportService.RecordReturnedMail
    */

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { Code, type ConnectError } from '@connectrpc/connect';
+import { retryLater } from '#lib/errors/errors.ts';
 import type { ReturnPathMail } from '#lib/keys/return-path.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
@@ -10,6 +12,10 @@ export const returnedMailSource = 'mail';
  * recipient knows the return path, and may send to it for ever.
  */
 const reportsOfMessageMax = 20;
+
+/** While settings differ, as during an update, nothing may be refused for good. */
+export const noReturnPaths = (): ConnectError =>
+  retryLater('this process has no BOUNCE_DOMAIN', Code.Unavailable, 30_000);
 
 export const mailDigest = (mail: Uint8Array): string => hash('sha256', mail, 'base64url');
 
