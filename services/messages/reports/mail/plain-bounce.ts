@@ -1,3 +1,4 @@
+import { isAutomatic } from './automatic.ts';
 import { statementsOfStatus } from './delivery-status.ts';
 import type { ReturnedMail } from './parse.ts';
 import { addressesIn, type MailStatement, saysNothing } from './statement.ts';
@@ -13,6 +14,7 @@ const programs =
   /\b(?:mailer-?daemon|post_?master|mail-?daemon|mdaemon|mail (?:delivery|administrator)|mail-?delivery|delivery (?:sub)?system|system administrator|mail system)\b/i;
 const subjects =
   /\b(?:undeliver(?:able|ed)|deliver\w*\b.{0,40}\b(?:fail\w*|error|problem|notif\w*|report|status|impossible)|(?:fail\w*|error|could not|cannot|unable)\b.{0,40}\bdeliver\w*|returned mail|mail (?:error|system error)|failure notice|failed mail|mail failure|non-?deliver\w*|not delivered|bounced?)\b/i;
+const replies = /^(?:\[[^\]]{1,40}\]\s*)?\p{L}{1,20}(?:\s\p{L}{1,20}){0,3}:/iu;
 /** The mail is still on its way. */
 const delays =
   /\bdelayed\b|\bwarning: (?:could not send|message)\b|\bstill (?:trying|being (?:tried|retried))\b|\bno action is required\b|\bdo not need to (?:resend|send)\b|\bwill (?:be retried|keep trying|continue)\b/i;
@@ -23,16 +25,14 @@ const givenUp = /\b(?:given up|giving up|permanent|returned|could not be deliver
 export function plainBounce(mail: ReturnedMail): MailStatement[] | undefined {
   const failed = addressesIn(mail.header('x-failed-recipients'));
   const isOfProgram = programs.test(mail.header('from').slice(0, 1_000));
-  const isNamedSo = subjects.test(mail.header('subject').slice(0, 1_000));
+  const subject = mail.header('subject').slice(0, 1_000);
+  // A subject of ours may be about deliveries, and people's programs repeat it.
+  const isNamedSo = subjects.test(subject) && !replies.test(subject) && !isAutomatic(mail);
   if (failed.length === 0 && !isOfProgram && !isNamedSo) return undefined;
   const lines = linesOf(mail.text);
   const said = lines.filter((line) => line !== '').join('\n');
   if (failed.length === 0 && said === '') return undefined;
-  if (
-    failed.length === 0 &&
-    delays.test(`${mail.header('subject')}\n${said}`) &&
-    !givenUp.test(said)
-  ) {
+  if (failed.length === 0 && delays.test(`${subject}\n${said}`) && !givenUp.test(said)) {
     return [{ ...saysNothing, category: 'delayed' }];
   }
   // The fields of a notification, in a mail whose parts cannot be found.

@@ -73,6 +73,17 @@ test.each<[string, string[], string, string]>([
   expect(await meaningOf(plainMail(headers, text))).toEqual([meaning]);
 });
 
+test.each([
+  ['Re: Your delivery status report', []],
+  ['Out of office: Your parcel was not delivered', []],
+  ['Your delivery status report', ['Auto-Submitted: auto-replied']],
+  ['[External] RE: delivery failed', []],
+])('a reply of a person with the subject %s is no bounce', async (subject, headers) => {
+  const text = 'I am away.\r\n\r\n> 550 5.1.1 user unknown';
+  const mail = plainMail(['From: Ann <ann@example.com>', `Subject: ${subject}`, ...headers], text);
+  expect((await meaningOf(mail))[0]).toMatch(/^- /);
+});
+
 test('fields of a notification are read from a mail whose parts cannot be found', async () => {
   const broken = dsnOf(ann)
     .toString()

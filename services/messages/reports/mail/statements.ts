@@ -1,3 +1,4 @@
+import { isAutomatic } from './automatic.ts';
 import { statementsOfStatus } from './delivery-status.ts';
 import { statementsOfFeedback } from './feedback.ts';
 import { parseReturnedMail, type ReturnedMail } from './parse.ts';
@@ -38,15 +39,6 @@ function withReason(status: MailStatement, mail: ReturnedMail): MailStatement {
   const words = reasonIn(mail);
   const found = classOfWords(words);
   return found === 'unknown' ? status : { ...status, class: found, words };
-}
-
-function isAutomatic({ header }: ReturnedMail): boolean {
-  return (
-    /^auto-/i.test(header('auto-submitted')) ||
-    header('x-autoreply') !== '' ||
-    header('x-autorespond') !== '' ||
-    /^(?:auto_reply|vacation|junk)$/i.test(header('precedence'))
-  );
 }
 
 /** Beyond 9999 PostgreSQL does not take the form of a date. */
