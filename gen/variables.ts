@@ -3,7 +3,7 @@
 /** By the processes that read them. `<NAME>` is a service in capitals, such as `CONTACTS`. */
 export const variables = [
   {
-    "readBy": "Every process",
+    "readBy": "Gateway, inbound, workspaces, contacts, templates, broadcasts, messages and webhooks",
     "variables": [
       {
         "name": "SERVICE_KEYS",
@@ -104,6 +104,32 @@ export const variables = [
         "isSecret": false
       },
       {
+        "name": "TLS_CA_FILE",
+        "about": "The authority of services’ certificates; calls to services then use TLS.",
+        "fallback": "",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "TLS_CERT_FILE",
+        "about": "The certificate of a service, also shown to services that ask for one; without it, services are called in plain text.",
+        "fallback": "",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "TLS_KEY_FILE",
+        "about": "The key of that certificate.",
+        "fallback": "",
+        "values": "",
+        "isSecret": false
+      }
+    ]
+  },
+  {
+    "readBy": "Every process",
+    "variables": [
+      {
         "name": "DEMO_MODE",
         "about": "`true` refuses operations that would let unauthenticated callers abuse a public demo.",
         "fallback": "`false`",
@@ -136,27 +162,6 @@ export const variables = [
         "about": "The same for one client address (a /64 of IPv6); links and pictures of mails don’t count. Behind a proxy that `TRUSTED_PROXIES` doesn’t name, all clients are one.",
         "fallback": "`2000`",
         "values": "0 to 1,000,000",
-        "isSecret": false
-      },
-      {
-        "name": "TLS_CA_FILE",
-        "about": "The authority of services’ certificates; calls to services then use TLS.",
-        "fallback": "",
-        "values": "",
-        "isSecret": false
-      },
-      {
-        "name": "TLS_CERT_FILE",
-        "about": "The certificate of a service, also shown to services that ask for one; without it, services are called in plain text.",
-        "fallback": "",
-        "values": "",
-        "isSecret": false
-      },
-      {
-        "name": "TLS_KEY_FILE",
-        "about": "The key of that certificate.",
-        "fallback": "",
-        "values": "",
         "isSecret": false
       }
     ]
@@ -310,6 +315,18 @@ export const variables = [
     ]
   },
   {
+    "readBy": "Inbound and messages",
+    "variables": [
+      {
+        "name": "BOUNCE_DOMAIN",
+        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages and `inbound`.",
+        "fallback": "mails have the sender’s address as return path",
+        "values": "",
+        "isSecret": false
+      }
+    ]
+  },
+  {
     "readBy": "Gateway",
     "variables": [
       {
@@ -371,6 +388,32 @@ export const variables = [
       {
         "name": "GATEWAY_TLS_CLIENT_CA_FILE",
         "about": "Clients of the API must have a certificate of this authority.",
+        "fallback": "",
+        "values": "",
+        "isSecret": false
+      }
+    ]
+  },
+  {
+    "readBy": "Inbound",
+    "variables": [
+      {
+        "name": "BOUNCE_SMTP_PORT",
+        "about": "The port of `inbound` for mails to return paths; `0` for none. Mail servers reach it as port 25 of the host that the MX record names.",
+        "fallback": "`0`",
+        "values": "0 to 65,535",
+        "isSecret": false
+      },
+      {
+        "name": "BOUNCE_TLS_CERT_FILE",
+        "about": "The certificate that mail servers see after STARTTLS. Without it `inbound` makes one of its own at the start, which mail servers take: they verify none.",
+        "fallback": "",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "BOUNCE_TLS_KEY_FILE",
+        "about": "The key of that certificate.",
         "fallback": "",
         "values": "",
         "isSecret": false

@@ -10,6 +10,8 @@ export type Behaviour = {
   /** Delay before the answer to each RCPT, as of servers that look the recipient up. */
   rcptLatencyMs: number;
   pipelining: boolean;
+  /** Offers DSN (RFC 3461). */
+  dsn: boolean;
   /** Answers DATA with 354 even without an accepted recipient, as RFC 2920 allows. */
   dataForNobody: boolean;
   /** Stops answering at this step. */
@@ -35,6 +37,7 @@ export const defaultBehaviour: Behaviour = {
   latencyMs: 0,
   rcptLatencyMs: 0,
   pipelining: true,
+  dsn: false,
   dataForNobody: false,
   stallAt: null,
   greeting: '220 sink ESMTP',
@@ -48,7 +51,14 @@ export const defaultBehaviour: Behaviour = {
   paused: false,
 };
 
-export type Accept = (recipient: string, messageId: string, body: Buffer, done: () => void) => void;
+export type SinkMail = {
+  recipient: string;
+  messageId: string;
+  body: Buffer;
+  /** MAIL, and the accepted RCPTs, as they came. */
+  envelope: readonly string[];
+};
+export type Accept = (mail: SinkMail, done: () => void) => void;
 
 const greylisted = new Set<string>();
 const endOfBody = Buffer.from('\r\n.\r\n');
@@ -72,6 +82,7 @@ export class Conversation {
   /** The one that was named last. */
   #recipient = '';
   #accepted: string[] = [];
+  #envelope: string[] = [];
   #messages = 0;
   #loginStep = 0;
   #isAuthenticated = false;
@@ -148,10 +159,11 @@ export class Conversation {
   }
 
   #features(verb: string): string {
-    const { pipelining, credentials, tls, authMethods } = this.#behaviour();
+    const { pipelining, dsn, credentials, tls, authMethods } = this.#behaviour();
     if (verb === 'HELO') return '250 sink';
     const lines = ['sink', '8BITMIME'];
     if (pipelining) lines.push('PIPELINING');
+    if (dsn) lines.push('DSN');
     if (tls !== null && !this.#isSecure) lines.push('STARTTLS');
     if (credentials !== null) lines.push(`AUTH ${authMethods}`);
     return lines
@@ -167,7 +179,10 @@ export class Conversation {
       this.#output += '421 too many messages\r\n';
       this.#flush();
       this.#socket.end();
-    } else if (this.#say('mail', '250 sender ok')) this.#from = line;
+    } else if (this.#say('mail', '250 sender ok')) {
+      this.#from = line;
+      this.#envelope = [line];
+    }
   }
 
   /** Flushes the answers so far. */
@@ -190,7 +205,10 @@ export class Conversation {
     else if (this.#behaviour().greylist !== '' && !greylisted.has(this.#recipient)) {
       greylisted.add(this.#recipient);
       this.#output += `${this.#behaviour().greylist}\r\n`;
-    } else if (this.#say('rcpt', '250 recipient ok')) this.#accepted.push(this.#recipient);
+    } else if (this.#say('rcpt', '250 recipient ok')) {
+      this.#accepted.push(this.#recipient);
+      this.#envelope.push(line);
+    }
   }
 
   #data(): void {
@@ -236,7 +254,8 @@ export class Conversation {
       else if (latencyMs > 0) setTimeout(() => this.#taken(true), latencyMs);
       else this.#taken(isLate);
     };
-    for (const recipient of this.#accepted) this.#accept(recipient, messageIdOf(body), body, done);
+    const shared = { messageId: messageIdOf(body), body, envelope: this.#envelope };
+    for (const recipient of this.#accepted) this.#accept({ recipient, ...shared }, done);
     isLate = true;
     return true;
   }

@@ -3,7 +3,12 @@ import { createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { listen, startControl } from './sink-control.ts';
-import { type Behaviour, Conversation, defaultBehaviour } from './sink-conversation.ts';
+import {
+  type Accept,
+  type Behaviour,
+  Conversation,
+  defaultBehaviour,
+} from './sink-conversation.ts';
 
 /**
  * An SMTP server for tests, chaos runs and benchmarks that accepts mail at full speed, counts it by
@@ -40,6 +45,8 @@ export type Sink = {
    * `bodies`.
    */
   bodies: (recipient?: string) => string[];
+  /** The commands of their envelopes. */
+  envelopes: (recipient?: string) => (readonly string[])[];
   reset: () => void;
   close: () => Promise<void>;
 };
@@ -55,12 +62,12 @@ export type SinkOptions = {
 
 export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   const received = new Map<string, Received>();
-  const kept: { recipient: string; body: string }[] = [];
+  const kept: { recipient: string; body: string; envelope: readonly string[] }[] = [];
   const sockets = new Set<Socket>();
   const journal = options.file === undefined ? undefined : openJournal(options.file);
   const state = { total: 0, peak: 0, firstAtMs: 0, atMs: 0 };
   const behaviour: Behaviour = { ...defaultBehaviour, ...options.behaviour };
-  const accept = (recipient: string, messageId: string, body: Buffer, done: () => void) => {
+  const accept: Accept = ({ recipient, messageId, body, envelope }, done) => {
     const key = recipient.toLowerCase();
     const entry = received.get(key) ?? { count: 0, messageIds: [], atMs: Date.now() };
     entry.count += 1;
@@ -70,7 +77,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     state.atMs = Date.now();
     state.firstAtMs ||= state.atMs;
     if (options.bodiesMax) {
-      kept.push({ recipient: key, body: body.toString('latin1') });
+      kept.push({ recipient: key, body: body.toString('latin1'), envelope });
       if (kept.length > options.bodiesMax) kept.shift();
     }
     if (journal === undefined) done();
@@ -82,6 +89,8 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     socket.on('close', () => sockets.delete(socket));
     new Conversation(socket, () => sink.behaviour, accept);
   });
+  const keptFor = (recipient?: string) =>
+    kept.filter((mail) => recipient === undefined || mail.recipient === recipient.toLowerCase());
   const sink: Sink = {
     port: await listen(server, options.port ?? 0),
     behaviour,
@@ -92,10 +101,8 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     connectionsPeak: () => state.peak,
     firstAtMs: () => state.firstAtMs,
     receivedAtMs: () => state.atMs,
-    bodies: (recipient) =>
-      kept
-        .filter((mail) => recipient === undefined || mail.recipient === recipient.toLowerCase())
-        .map(({ body }) => body),
+    bodies: (recipient) => keptFor(recipient).map(({ body }) => body),
+    envelopes: (recipient) => keptFor(recipient).map(({ envelope }) => envelope),
     reset: () => {
       received.clear();
       kept.length = 0;

@@ -6,6 +6,7 @@ import { startTest, watchRest, watchTest } from './broadcast.ts';
 import { check, type DemoOutcome, report } from './outcome.ts';
 import { readMails } from './readers.ts';
 import { draw, untilCounted } from './results.ts';
+import { sendAndReturn } from './returns.ts';
 import { runningStack, type StackSettings } from './running-stack.ts';
 import { forgetSegments, writeToReaders } from './segment.ts';
 import { type DemoJob, givenList, givenTemplates, importContacts } from './story.ts';
@@ -59,7 +60,15 @@ async function importAndSend(job: DemoJob, settings: StackSettings): Promise<Dem
   const { reads, segment, broadcast } = await testAndSend(job, settings, listId);
   const expected = expectedOf(imported, reads, { broadcast, segment });
   const counts = await untilArrived(job, settings, expected);
-  return check(job, settings, { imported, broadcast, segment, webhooks: { expected, counts } });
+  const webhooks = { expected, counts };
+  const outcome = await check(job, settings, { imported, broadcast, segment, webhooks });
+  // After the counts, since their contacts are new.
+  const returned = await sendAndReturn(job);
+  return {
+    ...outcome,
+    facts: [...outcome.facts, ...returned.facts],
+    problems: [...outcome.problems, ...returned.problems],
+  };
 }
 
 /**

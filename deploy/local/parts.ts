@@ -34,22 +34,25 @@ export function postgresPart({ folder, ports }: StackConfig, password: string): 
   };
 }
 
-export function inboxPart({ folder, ports }: StackConfig): StackPart {
+export function inboxPart(config: StackConfig): StackPart {
+  const { folder, ports } = config;
   return nodePart('inbox', [join(import.meta.dirname, 'inbox/main.ts')], folder, () => ({
     INBOX_PORT: String(ports.inbox),
     SMTP_PORT: String(ports.smtp),
     INBOX_FOLDER: join(folder, 'inbox'),
+    ...(takesReturns(config) ? { INBOX_RETURNS_PORT: String(ports.inbound) } : {}),
   }));
 }
 
 /**
- * The services, their workers of workflows and the gateway, each with the addresses of the others.
+ * The services, their workers of workflows, the gateway and `inbound`, each with the addresses of
+ * the others.
  */
 export function productParts(
   config: StackConfig,
   secrets: Secrets,
   databaseUrls: Record<string, string>,
-): { services: StackPart[]; workers: StackPart[]; gateways: StackPart[] } {
+): { services: StackPart[]; workers: StackPart[]; doors: StackPart[] } {
   const { folder, ports } = config;
   // Read at each start, so that keys are replaced by starting one process after the other.
   const own =
@@ -89,7 +92,12 @@ export function productParts(
       GATEWAY_GRPC_PORT: String(grpc),
     }));
   });
-  return { services, workers, gateways };
+  const inbound = nodePart('inbound', [...program, 'inbound'], folder, () => ({
+    ...sharedVariables(config),
+    ...ownVariables('gateway', config, secrets),
+    BOUNCE_SMTP_PORT: String(ports.inbound),
+  }));
+  return { services, workers, doors: takesReturns(config) ? [...gateways, inbound] : gateways };
 }
 
 /** On a machine of one's own every integration may be seen by itself. */
@@ -137,6 +145,11 @@ function ownVariables(
   };
 }
 
+const bounceDomain = 'bounces.example';
+
+/** A mail server of the internet would refuse a sender of a domain that is not there. */
+const takesReturns = ({ own }: StackConfig): boolean => own.smtpUrl === undefined;
+
 function sharedVariables(config: StackConfig): Variables {
   const addresses = serviceNames.map((name) => [
     `${name.toUpperCase()}_ADDR`,
@@ -145,6 +158,7 @@ function sharedVariables(config: StackConfig): Variables {
   return {
     ...Object.fromEntries(addresses),
     ...(config.own.webhooksAddress ? { WEBHOOKS_ADDR: config.own.webhooksAddress } : {}),
+    ...(takesReturns(config) ? { BOUNCE_DOMAIN: bounceDomain } : {}),
     ROOT_EMAIL: config.rootEmail,
     // Starts and demos sign in, and each may be repeated.
     ROOT_SIGN_INS_MAX: '60',

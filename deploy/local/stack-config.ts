@@ -190,6 +190,7 @@ export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
     [ports.grpc, 'the gateway (gRPC)'],
     [ports.inbox, 'the inbox page'],
     [ports.smtp, 'the inbox (SMTP)'],
+    [ports.inbound, 'mail that comes back'],
   ];
   if (!own.temporalAddress) {
     wanted.push([ports.temporal, 'Temporal'], [ports.temporalUi, 'the Temporal UI']);

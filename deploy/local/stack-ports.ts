@@ -9,6 +9,8 @@ export type Ports = {
   temporal: number;
   postgres: number;
   grpc: number;
+  /** SMTP of `inbound`. */
+  inbound: number;
   services: Record<ServiceName, number[]>;
   /** HTTP and gRPC of gateways beside the first. */
   moreGateways: { http: number; grpc: number }[];
@@ -47,6 +49,7 @@ export function portsFrom(base: number, replicas: ReplicaCounts): Ports {
     temporal: base + 4,
     postgres: base + 5,
     grpc: base + 6,
+    inbound: base + 9,
     moreGateways: replicas.all > 1 ? [{ http: base + 7, grpc: base + 8 }] : [],
     services,
   };

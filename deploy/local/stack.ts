@@ -65,15 +65,15 @@ async function startAll(start: Start): Promise<string> {
     timed(say, 'PostgreSQL', () => startDatabase(start, secrets)),
     timed(say, 'Inbox', () => start.supervisor.start(inboxPart(config))),
   ]);
-  const { services, workers, gateways } = productParts(config, secrets, databaseUrls);
+  const { services, workers, doors } = productParts(config, secrets, databaseUrls);
   start.stopOrder.push(
     services.map(({ name }) => name),
     workers.map(({ name }) => name),
-    gateways.map(({ name }) => name),
+    doors.map(({ name }) => name),
   );
   await Promise.all([
     timed(say, 'Services', () => Promise.all(services.map(start.supervisor.start))),
-    timed(say, 'Gateway', () => Promise.all(gateways.map(start.supervisor.start))),
+    timed(say, 'Gateway', () => Promise.all(doors.map(start.supervisor.start))),
     temporal.then(() =>
       timed(say, 'Workers', () => Promise.all(workers.map(start.supervisor.start))),
     ),

@@ -21,6 +21,7 @@ gen/variables.ts.
   broadcasts-worker | contacts-worker | webhooks-worker                   the worker of a service's workflows
   worker                                                                  the three workers in one process
   gateway                                                                 JSON over HTTP, and gRPC for all services
+  inbound                                                                 mails that come back to their return path, by SMTP
   all                                                                     all of these in one process, for a small machine
   migrate [<service> ...] [--provision]                                   brings database schemas up to date
   secrets <folder> [--postgres <host:port/database>]                      makes the secrets of an installation, as files

@@ -34,12 +34,15 @@ const workers = {
     (await import('../../services/webhooks/worker.ts')).part,
 };
 
-const gateway = {
+/** Processes that anybody on the internet reaches. */
+const doors = {
   gateway: async (): Promise<ProcessPart> => (await import('../../gateway/main.ts')).part,
+  inbound: async (): Promise<ProcessPart> =>
+    (await import('../../gateway/returned-mail/main.ts')).part,
 };
 
 /** In the order in which they start; they stop in the reverse order. */
-const waves: readonly Record<string, () => Promise<ProcessPart>>[] = [services, workers, gateway];
+const waves: readonly Record<string, () => Promise<ProcessPart>>[] = [services, workers, doors];
 
 const groups: Record<string, readonly string[]> = {
   worker: Object.keys(workers),

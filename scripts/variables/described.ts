@@ -8,6 +8,7 @@ import { servicesWithWorkflows } from '../../deploy/local/stack-ports.ts';
 import { readProgram, readSuperuserUrl } from '../../deploy/postrider/config.ts';
 import { serviceNames } from '../../deploy/postrider/parts.ts';
 import { readConfig as readGateway } from '../../gateway/config.ts';
+import { readConfig as readInbound } from '../../gateway/returned-mail/config.ts';
 
 /**
  * The variables that each process reads, with their texts: each `config.ts` is run with no variable
@@ -17,7 +18,7 @@ import { readConfig as readGateway } from '../../gateway/config.ts';
 export const root = resolve(import.meta.dirname, '../..');
 
 export type VariableReader = {
-  /** A service, `gateway` or `migrate`. */
+  /** A service, `gateway`, `inbound` or `migrate`. */
   name: string;
   read(variables: Variables): unknown;
 };
@@ -33,6 +34,7 @@ export async function readers(): Promise<VariableReader[]> {
   });
   return [
     { name: 'gateway', read: inProgram((variables) => readGateway(variables, serviceNames)) },
+    { name: 'inbound', read: inProgram(readInbound) },
     ...(await Promise.all(ofServices)),
     { name: 'migrate', read: readSuperuserUrl },
   ];

@@ -1,4 +1,5 @@
 import type { Variables } from '#lib/env.ts';
+import { readBounceDomain } from '#lib/keys/config.ts';
 import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
 import { readOrigins } from './providers/all.ts';
@@ -24,6 +25,7 @@ export const readConfig = configReader(
     systemMailUrl: readSystemMailUrl(variables),
     providerOrigins: readProviderOrigins(variables),
     softBounces: readSoftBounces(variables),
+    bounceDomain: readBounceDomain(variables),
     ...readOwnPoolSizes(variables),
     systemMailFrom: variables.text('SYSTEM_MAIL_FROM', {
       fallback: 'postrider@localhost',

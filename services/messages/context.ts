@@ -19,6 +19,7 @@ import type { TransactionalService } from '#gen/postrider/messages/v1/transactio
 import type { Outbox } from '#lib/events/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { ReturnPaths } from '#lib/keys/return-path.ts';
 import type { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
@@ -80,6 +81,8 @@ export type Context = {
   hold: Hold;
   softBounces: SoftBounceRule;
   providers: readonly MailProvider[];
+  /** Absent where nothing that comes back is taken. */
+  returnPaths: ReturnPaths | undefined;
   /** Reports of an integration that this process takes. */
   reportRate: RateLimiter;
   /** Calls to providers, for their reports. */

@@ -9,6 +9,7 @@ import {
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { consumerPeers, deliverEvents, openOutbox } from '#lib/events/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
+import { createReturnPaths } from '#lib/keys/return-path.ts';
 import { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { servicePart } from '#lib/process/run-service.ts';
@@ -117,6 +118,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     hold,
     softBounces: config.softBounces,
     providers,
+    returnPaths: config.bounceDomain ? createReturnPaths(keyring, config.bounceDomain) : undefined,
     reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
     callOutside: egress.call,
   };

@@ -32,6 +32,7 @@ import type { Context } from './context.ts';
 import { erasedTables, personSources } from './kept-data.ts';
 import { addSuppression } from './operations/add-suppression.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
+import { checkReturnPath } from './operations/check-return-path.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeBatch, consumeEvents } from './operations/consume-events.ts';
 import { countMessageFacts } from './operations/count-message-facts.ts';
@@ -61,6 +62,7 @@ import { listVariationStats } from './operations/list-variation-stats.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { recordReports } from './operations/record-reports.ts';
+import { recordReturnedMail } from './operations/record-returned-mail.ts';
 import { refreshSettings } from './operations/refresh-settings.ts';
 import { registerReports } from './operations/register-reports.ts';
 import { releaseHold } from './operations/release-hold.ts';
@@ -168,7 +170,11 @@ export function messagesRoutes(context: Context) {
       listInboundReports: listInboundReports(context),
       importBounces: importBounces(context),
     });
-    router.service(InboundReportService, { recordReports: recordReports(context) });
+    router.service(InboundReportService, {
+      recordReports: recordReports(context),
+      checkReturnPath: checkReturnPath(context),
+      recordReturnedMail: recordReturnedMail(context),
+    });
     router.service(MessageFactsService, {
       countMessageFacts: countMessageFacts(context),
       listMessageFacts: listMessageFacts(context),

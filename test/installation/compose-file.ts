@@ -44,13 +44,14 @@ export function readCompose(file: string, dotEnv: Record<string, string>): Conta
   }));
 }
 
-/** `${NAME:-default}`, `${NAME-default}`, and `$$` for a dollar. */
+/** `${NAME:-default}`, `${NAME-default}`, `${NAME:+other}`, and `$$` for a dollar. */
 function interpolate(text: string, values: Record<string, string>): string {
   return text.replace(
-    /\$\$|\$\{(\w+)(?:(:?)-([^}]*))?\}/g,
-    (all, name?: string, colon = '', fallback = '') => {
+    /\$\$|\$\{(\w+)(?:(:?)([-+])([^}]*))?\}/g,
+    (all, name?: string, colon = '', sign = '-', fallback = '') => {
       if (name === undefined) return all.slice(1);
       const value = values[name];
+      if (sign === '+') return value ? fallback : '';
       return value === undefined || (colon !== '' && value === '') ? fallback : value;
     },
   );

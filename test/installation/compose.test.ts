@@ -11,8 +11,8 @@ test('the processes of compose.yaml come up by its commands, variables, secrets 
   });
   try {
     expect(Object.keys(installation.healthUrls).toSorted()).toEqual([
-      ...['broadcasts', 'broadcasts-worker', 'contacts', 'contacts-worker', 'gateway', 'messages'],
-      ...['templates', 'webhooks', 'webhooks-worker', 'workspaces'],
+      ...['broadcasts', 'broadcasts-worker', 'contacts', 'contacts-worker', 'gateway', 'inbound'],
+      ...['messages', 'templates', 'webhooks', 'webhooks-worker', 'workspaces'],
     ]);
     await sendFirstBroadcast(installation);
   } finally {

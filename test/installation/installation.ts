@@ -236,7 +236,8 @@ function environmentOf(
   return Object.fromEntries(
     Object.entries(environment).map(([variable, value]) => {
       if (variable.endsWith('_FILE')) return [variable, value.replace(secretsFolder, own)];
-      if (variable.endsWith('_PORT')) return [variable, portOf(addresses.of(name, value))];
+      if (variable.endsWith('_PORT') && value !== '')
+        return [variable, portOf(addresses.of(name, value))];
       if (variable === 'MESSAGES_JOURNAL') return [variable, join(folder, 'journal')];
       return [variable, value.startsWith('http') ? value : addresses.replaceIn(value)];
     }),

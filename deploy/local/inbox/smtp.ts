@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { shortHeaders } from './headers.ts';
+import type { Mail } from './mail.ts';
 import type { InboxMailbox } from './mailbox.ts';
+import { sendBack } from './returns.ts';
 
 const mailBytesMax = 10 * 1024 * 1024;
 const clientsMax = 200;
@@ -11,7 +13,7 @@ const recipientsMax = 1_000;
 /** Accepts every mail, with or without a login. */
 export async function startSmtp(
   box: InboxMailbox,
-  { host, port }: { host: string; port: number },
+  { host, port, returnsPort }: { host: string; port: number; returnsPort?: number | undefined },
 ): Promise<{ stop(): Promise<void> }> {
   const server = new SMTPServer({
     banner: 'Postrider dev inbox',
@@ -28,7 +30,11 @@ export async function startSmtp(
     onRcptTo: (_address, { envelope }, done) =>
       done(envelope.rcptTo.length < recipientsMax ? null : refusal(452, 'Too many recipients')),
     onData: (stream, session, done) => {
-      receive(box, stream, session).then(() => done(null, 'Kept'), done);
+      const arrived = arrivedBy(session);
+      receive(box, stream, arrived).then(() => {
+        done(null, 'Kept');
+        if (returnsPort) sendBack(arrived, returnsPort).catch(warn);
+      }, done);
     },
   });
   server.on('error', () => {
@@ -45,10 +51,18 @@ export async function startSmtp(
   };
 }
 
+const warn = (error: unknown) => process.stderr.write(`a mail could not be sent back: ${error}\n`);
+
+/** Of the session, which forgets it with the answer. */
+const arrivedBy = ({ envelope }: SMTPServerSession) => ({
+  from: envelope.mailFrom ? envelope.mailFrom.address : '',
+  to: envelope.rcptTo.map(({ address }) => address),
+});
+
 async function receive(
   box: InboxMailbox,
   stream: SMTPServerDataStream,
-  { envelope }: SMTPServerSession,
+  arrived: Pick<Mail, 'from' | 'to'>,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) {
@@ -58,8 +72,7 @@ async function receive(
   const raw = Buffer.concat(chunks);
   await box.add({
     ...shortHeaders(raw),
-    to: envelope.rcptTo.map(({ address }) => address),
-    from: envelope.mailFrom ? envelope.mailFrom.address : '',
+    ...arrived,
     receivedAt: new Date().toISOString(),
     raw,
   });

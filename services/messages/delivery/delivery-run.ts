@@ -15,6 +15,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { ReturnPaths } from '#lib/keys/return-path.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { ThreadBusyError } from '#lib/killable-thread.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
@@ -49,6 +50,8 @@ export type DeliveryContext = GiveBackContext & {
   /** Absent where the process has no disk of its own. */
   journal: Journal | undefined;
   keyring: Keyring;
+  /** Absent where nothing that comes back is taken. */
+  returnPaths: ReturnPaths | undefined;
   now: () => Date;
   thread: RenderThread;
   contents: ContentKeeper;
@@ -252,12 +255,16 @@ export class DeliveryRun {
       return undefined;
     }
     if (!held) throw new Error('a message is sent that this process does not hold');
-    const { journal } = this.#context;
+    const { journal, returnPaths } = this.#context;
     const { group, plan } = this.#delivery;
     return {
       id: message.id,
       from: variant.from,
       to: message.email,
+      ...(returnPaths &&
+        plan.transport.takesReturnPath && {
+          returnPath: returnPaths.of({ workspaceId: group.workspaceId, messageId: message.id }),
+        }),
       startsUntilMs: Math.min(startsUntilMs, expiresAtMs),
       held,
       signal: stop,

@@ -8,6 +8,8 @@ export type Outgoing = {
   /** Envelope addresses, checked and in ASCII. */
   from: string;
   to: string;
+  /** The envelope sender to which what becomes of the message is sent, in place of `from`. */
+  returnPath?: string | undefined;
   /** Further recipients of the same message. */
   copies: readonly string[];
   /** Copies that the provider refused; counted by its sender. */

@@ -34,6 +34,8 @@ export type Transport = {
   kind: string;
   /** The same for the same settings. It holds secrets. */
   key: string;
+  /** Whether it uses the envelope sender that it is given. */
+  takesReturnPath?: true;
   open(host: SenderHost): Sender;
 };
 

@@ -28,7 +28,7 @@ export type Report = {
   diagnostic: string;
   /** The kind of complaint. */
   complaintType: string;
-  /** As it came, as JSON. */
+  /** As it came: JSON, or the beginning of a mail. Empty where it is not to be kept. */
   raw: string;
 };
 

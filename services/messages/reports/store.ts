@@ -27,7 +27,7 @@ const rawMaxBytes = 8 * 1_024;
 const waitsForMs = 60 * 60_000;
 const againAfterMinMs = 30_000;
 
-/** The report as it came, as JSON. */
+/** The report as it came: JSON, or the beginning of a mail. */
 export function openRaw(
   keyring: Keyring,
   { workspaceId, id, raw }: { workspaceId: string; id: string; raw: Buffer },
@@ -47,7 +47,7 @@ export async function storeReports(
   given: {
     place: ReportPlace;
     source: string;
-    registration: Registration;
+    registration: Pick<Registration, 'types'>;
     reports: readonly (Report | UnreadableReport)[];
     now: Date;
   },
@@ -63,7 +63,7 @@ export async function storeReports(
       ...report,
       id,
       state: stateOf(report, registration),
-      raw: raw.length <= rawMaxBytes ? box.seal(raw, rawPlace(id)) : null,
+      raw: raw.length > 0 && raw.length <= rawMaxBytes ? box.seal(raw, rawPlace(id)) : null,
     };
   });
   const stored = await query<StoredReport>(
@@ -120,7 +120,7 @@ function uniqueByKey<Of extends { key: string }>(reports: readonly Of[]): Of[] {
   return [...new Map(reports.toReversed().map((each) => [each.key, each])).values()];
 }
 
-function stateOf(report: Report, { types }: Registration): string {
+function stateOf(report: Report, { types }: Pick<Registration, 'types'>): string {
   const { type, messageId, providerId } = report;
   if (type === undefined || effectOf(report) === undefined || !types.includes(type)) {
     return 'ignored';

@@ -104,6 +104,7 @@ export async function givenService() {
       }),
       softBounces: { inRow: 5, overDays: 7, suppressedDays: 30 },
       providers,
+      returnPaths: undefined,
       reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
       callOutside: egress.call,
       ...over,

@@ -50,7 +50,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- /* The variables of a process; workers have those of their service. */ -}}
 {{- define "postrider.env" -}}
 {{- $root := .root -}}
-{{- $service := trimSuffix "-worker" .name -}}
+{{- $service := trimSuffix "-worker" .name | replace "inbound" "gateway" -}}
 {{- $ports := include "postrider.ports" $root | fromYaml -}}
 {{- /* Longer than callers keep the addresses behind a name: calls stop coming before the process refuses them. */ -}}
 {{- $env := dict "HOST" "0.0.0.0" "HEALTH_PORT" "8080" "METRICS_PORT" "9464" "SHUTDOWN_DELAY_SECONDS" "7" "PUBLIC_URL" $root.Values.publicUrl "SERVICE_KEYS_FILE" (printf "/secrets/%s-keys" $service) -}}
@@ -60,7 +60,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- if eq .name "gateway" -}}
 {{- $_ := set $env "GATEWAY_PORT" "4400" -}}
 {{- $_ := set $env "GATEWAY_GRPC_PORT" "4406" -}}
-{{- else -}}
+{{- else if ne .name "inbound" -}}
 {{- $_ := set $env (printf "%s_DATABASE_URL_FILE" (upper $service)) (printf "/secrets/%s-database-url" $service) -}}
 {{- end -}}
 {{- if hasKey $ports .name -}}
@@ -72,6 +72,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- end -}}
 {{- if eq .name "workspaces" -}}
 {{- $_ := set $env "SECRET_KEY_FILE" "/secrets/secret-key" -}}
+{{- end -}}
+{{- if and (eq .name "inbound") $root.Values.env.BOUNCE_DOMAIN -}}
+{{- $_ := set $env "BOUNCE_SMTP_PORT" "2525" -}}
 {{- end -}}
 {{- if eq .name "messages" -}}
 {{- $_ := set $env "MESSAGES_JOURNAL" "/journal" -}}
@@ -99,9 +102,9 @@ seccompProfile: { type: RuntimeDefault }
 
 {{- /* The secrets of a process and of no other. */ -}}
 {{- define "postrider.secretItems" -}}
-{{- $service := trimSuffix "-worker" .name -}}
+{{- $service := trimSuffix "-worker" .name | replace "inbound" "gateway" -}}
 - { key: {{ $service }}-keys, path: {{ $service }}-keys }
-{{- if ne .name "gateway" }}
+{{- if ne $service "gateway" }}
 - { key: {{ $service }}-database-url, path: {{ $service }}-database-url }
 {{- end }}
 {{- if eq .name "workspaces" }}

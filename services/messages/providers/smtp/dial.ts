@@ -36,7 +36,12 @@ export const defaultTimeouts: Timeouts = {
   finalMs: 10 * 60_000,
 };
 
-export type Dialed = { wire: Wire; pipelining: boolean };
+export type Dialed = {
+  wire: Wire;
+  pipelining: boolean;
+  /** Whether the server takes the parameters of delivery status notifications (RFC 3461). */
+  dsn: boolean;
+};
 
 /** The provider takes no mail at all; the text names no address. */
 export class OutageError extends Error {
@@ -62,7 +67,8 @@ export async function dial(
       features = await hello(talk, settings, timeouts);
     }
     if (settings.username !== '') await authenticate(talk, settings, features, timeouts);
-    return { wire: talk.wire, pipelining: features.has('PIPELINING') };
+    const [pipelining, dsn] = [features.has('PIPELINING'), features.has('DSN')];
+    return { wire: talk.wire, pipelining, dsn };
   } catch (error) {
     talk.wire.destroy('the session could not be opened');
     throw error;

@@ -15,6 +15,7 @@ export const smtp: MailProvider = {
     return {
       kind: 'smtp',
       key: JSON.stringify(settings),
+      takesReturnPath: true,
       open: (sender) => new SmtpPool({ ...sender, settings }),
     };
   },

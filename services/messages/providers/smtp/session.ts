@@ -4,6 +4,7 @@ import { writeMail } from '../../mime/write.ts';
 import type { SendOutcome } from '../outcome.ts';
 import { isOver, type Outgoing, unwritable } from '../outgoing.ts';
 import type { TakenMail } from '../queue.ts';
+import { mailCommand, rcptCommand } from './commands.ts';
 import type { Dialed, Timeouts } from './dial.ts';
 import { answered, isSequenceError, outageInfo, type Reply, refusal } from './outcome.ts';
 import type { Command } from './recipient-refusal.ts';
@@ -70,14 +71,16 @@ export class SmtpSession {
   readonly #buffer = new MessageBuffer();
   readonly #wire: Wire;
   readonly #pipelining: boolean;
+  readonly #dsn: boolean;
   readonly #host: SessionHost;
   /** When the wait for the reply is over, or when the session became idle. */
   deadlineMs = Number.POSITIVE_INFINITY;
   idleSinceMs = Date.now();
 
-  constructor({ wire, pipelining }: Dialed, host: SessionHost) {
+  constructor({ wire, pipelining, dsn }: Dialed, host: SessionHost) {
     this.#wire = wire;
     this.#pipelining = pipelining;
+    this.#dsn = dsn;
     this.#host = host;
     wire.onReply = (reply) => this.#onReply(reply);
     wire.onClose = (reason) => this.#onClose(reason);
@@ -118,13 +121,22 @@ export class SmtpSession {
 
   /** The commands of the next envelope, as many of them as may go at once. */
   #envelope(): string {
-    const { from = '', to = '', copies = [] } = this.#next?.outgoing ?? {};
+    const outgoing = this.#next?.outgoing;
+    if (!outgoing) return '';
     const reset = this.#isDirty ? 'RSET\r\n' : '';
-    if (!this.#pipelining) return reset || `MAIL FROM:<${from}>\r\n`;
-    const envelope = `${reset}MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\n`;
-    if (copies.length === 0) return `${envelope}DATA\r\n`;
+    if (!this.#pipelining) return reset || this.#mail(outgoing);
+    const envelope = reset + this.#mail(outgoing) + this.#rcpt(outgoing, outgoing.to);
+    if (outgoing.copies.length === 0) return `${envelope}DATA\r\n`;
     // Without DATA: if only the recipient is refused, the copies must get no empty message.
-    return envelope + copies.map((copy) => `RCPT TO:<${copy}>\r\n`).join('');
+    return envelope + outgoing.copies.map((copy) => this.#rcpt(outgoing, copy)).join('');
+  }
+
+  #mail(outgoing: Outgoing): string {
+    return mailCommand(outgoing, this.#dsn);
+  }
+
+  #rcpt(outgoing: Outgoing, to: string): string {
+    return rcptCommand(outgoing, to, this.#dsn);
   }
 
   /** Without pipelining a command waits for the answer to the one before. */
@@ -145,17 +157,17 @@ export class SmtpSession {
     if (step === 'reset') {
       this.#isDirty = false;
       this.#step = 'mail';
-      this.#send(`MAIL FROM:<${next.outgoing.from}>\r\n`);
+      this.#send(this.#mail(next.outgoing));
     } else if (step === 'mail') {
       next.isMailAccepted = reply.code < 300;
       this.#step = 'rcpt';
-      if (next.isMailAccepted) this.#send(`RCPT TO:<${next.outgoing.to}>\r\n`);
+      if (next.isMailAccepted) this.#send(this.#rcpt(next.outgoing, next.outgoing.to));
       else this.#refuseEarly(next, { command: 'MAIL', reply });
     } else if (step === 'rcpt') {
       const [copy] = next.outgoing.copies;
       this.#step = copy === undefined ? 'data' : 'copy';
       if (reply.code >= 300) this.#refuseEarly(next, { command: 'RCPT', reply });
-      else this.#send(copy === undefined ? 'DATA\r\n' : `RCPT TO:<${copy}>\r\n`);
+      else this.#send(copy === undefined ? 'DATA\r\n' : this.#rcpt(next.outgoing, copy));
     } else if (step === 'copy') this.#onCopyReply(next, reply);
     else if (step === 'data') this.#onDataReply(next, reply);
     else this.#settleRefused(next, next.refused ?? { command: 'DATA', reply });
@@ -167,7 +179,7 @@ export class SmtpSession {
     next.copiesAnswered += 1;
     if (reply.code >= 300) outgoing.refusedCopies += 1;
     const copy = outgoing.copies[next.copiesAnswered];
-    if (copy !== undefined) this.#send(`RCPT TO:<${copy}>\r\n`);
+    if (copy !== undefined) this.#send(this.#rcpt(outgoing, copy));
     else if (next.refused !== undefined) this.#settleRefused(next, next.refused);
     else {
       this.#step = 'data';

@@ -1,0 +1,58 @@
+import type { Variables } from '#lib/env.ts';
+import { readBounceDomain, readServiceKeys } from '#lib/keys/config.ts';
+import type { Keyset } from '#lib/keys/keyset.ts';
+import { type ProcessConfig, readAddresses, readProcess } from '#lib/process/config.ts';
+import { type ClientTls, readClientTls } from '#lib/rpc/tls.ts';
+
+export type ReturnedMailConfig = ProcessConfig & {
+  keyset: Keyset;
+  addresses: ReadonlyMap<string, readonly string[]>;
+  clientTls: ClientTls | undefined;
+  /** Absent where no mail is taken. */
+  smtp: { port: number; domain: string } | undefined;
+  certificate: MailCertificate | undefined;
+};
+
+/** For STARTTLS. */
+export type MailCertificate = { cert: Buffer | string; key: Buffer | string };
+
+export function readConfig(variables: Variables): ReturnedMailConfig {
+  const domain = readBounceDomain(variables);
+  const port = readSmtpPort(variables);
+  variables.derived(() => {
+    if (port > 0 && domain === '') throw new Error('BOUNCE_SMTP_PORT needs BOUNCE_DOMAIN');
+  });
+  return {
+    ...readProcess(variables),
+    keyset: readServiceKeys(variables, 'gateway'),
+    addresses: readAddresses(variables, ['messages']),
+    clientTls: readClientTls(variables),
+    smtp: port > 0 ? { port, domain } : undefined,
+    certificate: readCertificate(variables),
+  };
+}
+
+function readSmtpPort(variables: Variables): number {
+  return variables.integer('BOUNCE_SMTP_PORT', {
+    fallback: 0,
+    from: 0,
+    to: 65_535,
+    about:
+      'The port of `inbound` for mails to return paths; `0` for none. Mail servers reach it as port 25 of the host that the MX record names.',
+  });
+}
+
+function readCertificate(variables: Variables): MailCertificate | undefined {
+  const names = { cert: 'BOUNCE_TLS_CERT_FILE', key: 'BOUNCE_TLS_KEY_FILE' };
+  const cert = variables.file(names.cert, {
+    about:
+      'The certificate that mail servers see after STARTTLS. Without it `inbound` makes one of its own at the start, which mail servers take: they verify none.',
+  });
+  const key = variables.file(names.key, { about: 'The key of that certificate.' });
+  return variables.derived(() => {
+    if (Boolean(cert) !== Boolean(key)) {
+      throw new Error(`${names.cert} and ${names.key} go together`);
+    }
+    return cert && key ? { cert, key } : undefined;
+  });
+}
