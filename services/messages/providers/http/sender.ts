@@ -9,8 +9,11 @@ import { byStatus, unreadable } from './outcome.ts';
 
 export type HttpSenderOptions = { answerMs?: number; repeatAfterMs?: number };
 
-/** Requests at a time, whatever the provider's speed; and to a slow one at a high rate. */
-const requestsMax = { usual: 16, most: 64 };
+/**
+ * Requests at a time, whatever the provider's speed, and to a slow one at a high rate. All mails of
+ * those under way are in doubt when the process is killed, so that batches are few.
+ */
+const requestsMax = { usual: 16, batches: 4, most: 64 };
 /** The rate is divided by the usual answer's time; many take longer. */
 const headroom = 1.5;
 /** Of a request with several mails: a process holds as many of them as it has requests. */
@@ -125,7 +128,8 @@ export class HttpSender implements Sender {
   get #requestsMax(): number {
     const perMs = Math.min((this.perMinute ?? 0) / 60_000, processPerMs) / this.#countMax;
     const needed = this.#answeredInMs * perMs * headroom;
-    return Math.min(Math.max(requestsMax.usual, needed), requestsMax.most);
+    const least = this.#countMax > 1 ? requestsMax.batches : requestsMax.usual;
+    return Math.min(Math.max(least, needed), requestsMax.most);
   }
 
   #tick(): void {
