@@ -46,6 +46,7 @@ import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 import { setUpReports } from './tasks/set-up-reports.ts';
 import { suppressReturned } from './tasks/suppress-returned.ts';
+import { unsubscribeLeavers } from './tasks/unsubscribe-leavers.ts';
 import { openTransactional } from './transactional/open.ts';
 
 /**
@@ -141,6 +142,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       forgetContacts: forgetContacts(store),
       applyReports: applyReports(context),
       suppressReturned: suppressReturned(context),
+      unsubscribeLeavers: unsubscribeLeavers(context),
       clearReports: clearingReports.task,
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },

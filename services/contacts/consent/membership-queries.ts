@@ -18,6 +18,7 @@ import {
   joins,
   lifting,
   liveMembershipsSql,
+  skewMs,
   type Transitions,
 } from './membership.ts';
 import {
@@ -95,9 +96,6 @@ export type MembershipTarget = {
    */
   happenedAt?: string;
 };
-
-/** Largest difference of two machines' clocks: a cause within it after a change counts as later. */
-const skewMs = 1_000;
 
 type Changing = { targets: readonly MembershipTarget[]; at: Date };
 

@@ -11,6 +11,9 @@ import {
 import { invalidField } from '#lib/errors/errors.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 
+/** Largest difference of two machines' clocks: a cause within it after a change counts as later. */
+export const skewMs = 1_000;
+
 export const statuses = ['active', 'pending', 'unsubscribed', 'bounced', 'complained'] as const;
 export type ConsentStatus = (typeof statuses)[number];
 

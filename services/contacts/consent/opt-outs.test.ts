@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -112,4 +113,29 @@ test('an import, or the form, at the same time leaves nobody active who has left
     const { emails } = await given.audience.listAudience({ workspaceId, listId, pageSize: 100 });
     expect(emails).toEqual([]);
   }
+});
+
+const anHourAgo = () => timestampFromDate(new Date(Date.now() - 3_600_000));
+
+test('leaving that is told late undoes no return of since, and does what it says otherwise', async () => {
+  const workspaceId = await givenAnn();
+  await given.contacts.importContacts({
+    workspaceId,
+    contacts: [{ email }],
+    subscribeToLists: ['news'],
+  });
+  const leave = (listId: string) =>
+    given.audience.unsubscribeRecipient({ workspaceId, email, listId, happenedAt: anHourAgo() });
+  await leave('news');
+  await leave('');
+  expect(await statuses(workspaceId)).toEqual({ news: 'active' });
+  expect(await isOut(workspaceId)).toBe(false);
+  await query(
+    given.context.store.fork(),
+    "update memberships set updated_at = now() - interval '2 hours' where workspace_id = $1",
+    [workspaceId],
+  );
+  await leave('');
+  expect(await statuses(workspaceId)).toEqual({ news: 'unsubscribed' });
+  expect(await isOut(workspaceId)).toBe(true);
 });

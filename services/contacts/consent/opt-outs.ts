@@ -1,5 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { skewMs } from './membership.ts';
 
 /**
  * SQL of why a contact gets no mail of a broadcast to no list; null if it does. Removed memberships
@@ -14,16 +15,24 @@ export function allMailRefusalSql(email: string): string {
   )`;
 }
 
-/** Records that the person left all mail. The caller has locked the contact, if there is one. */
+/**
+ * Records that the person left all mail, unless they have come back to a list since. The caller has
+ * locked the contact, if there is one.
+ */
 export async function addOptOut(
   em: EntityManager,
   workspaceId: string,
-  { email, at }: { email: string; at: Date },
+  { email, at, happenedAt }: { email: string; at: Date; happenedAt?: string | undefined },
 ): Promise<void> {
   await query(
     em,
-    'insert into opt_outs (workspace_id, email, created_at) values ($1, $2, $3) on conflict do nothing',
-    [workspaceId, email, at],
+    `insert into opt_outs (workspace_id, email, created_at)
+     select $1, $2, $3 where not exists (
+       select from memberships
+       where workspace_id = $1 and email = $2 and status in ('active', 'pending') and deleted_at is null
+         and updated_at > $4::timestamptz + interval '${skewMs} milliseconds'
+     ) on conflict do nothing`,
+    [workspaceId, email, at, happenedAt ?? null],
   );
 }
 

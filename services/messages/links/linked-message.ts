@@ -33,6 +33,17 @@ export async function findLinked(
 ): Promise<LinkedMessage | undefined> {
   const id = readToken(keyring, workspaceId, token);
   if (!id) throw invalidField('token', 'the link is not valid');
+  const found = await findMailed(store, { workspaceId, id });
+  if (!found) return undefined;
+  const { createdAt, ...message } = found;
+  return { ...message, isExpired: now().getTime() - createdAt.getTime() > confirmableMs };
+}
+
+/** Finds a message by its id; undefined if the contact or the message is gone. */
+export async function findMailed(
+  store: Store,
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<(Omit<LinkedMessage, 'isExpired'> & { createdAt: Date }) | undefined> {
   const [row] = await query<{
     contact_email: string;
     list_id: string | null;
@@ -56,7 +67,7 @@ export async function findLinked(
     listId,
     leavesAll,
     isConfirmation: row.broadcast_id === null && !isTransactional,
-    isExpired: now().getTime() - new Date(row.created_at).getTime() > confirmableMs,
+    createdAt: new Date(row.created_at),
   };
 }
 

@@ -7,6 +7,7 @@ import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { applyReports, effectOf, type GivenReport, type ReportMatch } from '../reports/apply.ts';
 import { bounceClasses, classOfBounce } from '../reports/classes.ts';
+import { addLeaving } from '../reports/leavers.ts';
 import { oneLine } from '../reports/one-line.ts';
 import { diagnosticLength, messageIdIn } from '../reports/report.ts';
 import { addSuppressing } from '../reports/soft-bounces.ts';
@@ -83,6 +84,7 @@ async function applyTo(
     const verdicts = await store.fork().transactional(async (em) => {
       const applied = await applyReports({ em, outbox, workspaceId }, reports);
       await addSuppressing(em, { workspaceId, emails: applied.returned });
+      await addLeaving(em, { workspaceId, left: applied.left });
       return applied.verdicts;
     });
     for (const [place, { row }] of group.entries()) found.set(row, verdicts[place] ?? 'unmatched');

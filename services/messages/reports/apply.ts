@@ -23,11 +23,12 @@ import { eventsOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 import { suppressStep } from '../suppressions/store.ts';
 import { bounceClasses } from './classes.ts';
+import type { Leaver } from './leavers.ts';
 import type { ReportType } from './report.ts';
 import { messagesMax } from './soft-bounces.ts';
 
 /** `returned`: it did not arrive, though its address is not dead. */
-export type Effect = 'delivered' | 'bounced' | 'returned' | 'complained';
+export type Effect = 'delivered' | 'bounced' | 'returned' | 'complained' | 'left';
 
 /** The effect of a report on its message; undefined for none. */
 export function effectOf(report: {
@@ -35,7 +36,10 @@ export function effectOf(report: {
   class: string | undefined;
 }): Effect | undefined {
   if (report.type === 'delivered') return 'delivered';
-  if (report.type === 'complaint') return report.class === 'complaint' ? 'complained' : undefined;
+  if (report.type === 'complaint') {
+    if (report.class === 'left') return 'left';
+    return report.class === 'complaint' ? 'complained' : undefined;
+  }
   const known = bounceClasses.find((each) => each === report.class);
   if (known === undefined) return undefined;
   return known === 'hard' ? 'bounced' : 'returned';
@@ -174,12 +178,17 @@ const change = {
   ],
   answer: `(select coalesce(json_agg(verdict order by place), '[]') from judged) as verdicts,
     (select coalesce(json_agg(distinct contact_email), '[]') from marked
-      where soft_bounced = 1 and bounced_at is null) as returned`,
+      where soft_bounced = 1 and bounced_at is null) as returned,
+    (select coalesce(json_agg(json_build_object('id', id, 'at', at) order by place), '[]') from judged
+      where effect = 'left' and verdict = 'applied') as "left"`,
   isPrepared: true,
 };
 
-/** How each report fits, and the addresses with a mail that is returned for the first time. */
-export type Applied = { verdicts: ReportMatch[]; returned: string[] };
+/**
+ * How each report fits, the addresses with a mail that is returned for the first time, and who left
+ * through a mail.
+ */
+export type Applied = { verdicts: ReportMatch[]; returned: string[]; left: Leaver[] };
 
 /** Applies reports in the caller's transaction, and what follows from them. */
 export async function applyReports(
@@ -196,5 +205,5 @@ export async function applyReports(
     reports.map((report) => report.class ?? null),
     reports.map(({ diagnostic }) => diagnostic || null),
   ]);
-  return applied ?? { verdicts: [], returned: [] };
+  return applied ?? { verdicts: [], returned: [], left: [] };
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { applyReports as apply } from '../reports/apply.ts';
+import { addLeaving } from '../reports/leavers.ts';
 import { countReports } from '../reports/metrics.ts';
 import { addSuppressing } from '../reports/soft-bounces.ts';
 import { addApplying, nextDueAt, settle, takeDue } from '../reports/store.ts';
@@ -19,8 +20,9 @@ export function applyReports({ store, outbox, now }: Context) {
     const settled = await store.fork().transactional(async (em) => {
       const reports = await takeDue(em, workspaceId, groupMax);
       const at = now();
-      const { verdicts, returned } = await apply({ em, outbox, workspaceId }, reports);
+      const { verdicts, returned, left } = await apply({ em, outbox, workspaceId }, reports);
       await addSuppressing(em, { workspaceId, emails: returned });
+      await addLeaving(em, { workspaceId, left });
       const states = await settle(em, workspaceId, { reports, verdicts, now: at });
       const dueAt = await nextDueAt(em, workspaceId, reports.length === 0 ? heldMs : 0);
       if (dueAt) await addApplying(em, workspaceId, dueAt);

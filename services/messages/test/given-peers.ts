@@ -1,4 +1,5 @@
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
+import { TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   ResolveRecipientsResponseSchema,
@@ -62,7 +63,7 @@ export type World = {
   /** Addresses that belong to no contact. */
   unknownContacts: Set<string>;
   includeUnsubscribed: boolean[];
-  unsubscribed: { listId: string; email: string }[];
+  unsubscribed: { listId: string; email: string; happenedAt?: string }[];
   confirmed: { listId: string; email: string }[];
   updates: Record<string, unknown>[];
   /** Subscribers by address; no other address is a contact. */
@@ -199,8 +200,9 @@ export function contactsOf(world: World): Contacts {
       });
       return create(UpsertRecipientsResponseSchema, { recipients });
     },
-    unsubscribeRecipient: async ({ listId = '', email = '' }) => {
-      world.unsubscribed.push({ listId, email });
+    unsubscribeRecipient: async ({ listId = '', email = '', happenedAt: at }) => {
+      const happenedAt = at && timestampDate(create(TimestampSchema, at)).toISOString();
+      world.unsubscribed.push({ listId, email, ...(happenedAt && { happenedAt }) });
       return create(UnsubscribeRecipientResponseSchema);
     },
     getList: async ({ id = '' }) => {

@@ -7,6 +7,7 @@ import { broadcastMessageId } from '../message.ts';
 import type { ReportAccount } from '../reports/account.ts';
 import { applyReports } from '../tasks/apply-reports.ts';
 import { suppressReturned } from '../tasks/suppress-returned.ts';
+import { unsubscribeLeavers } from '../tasks/unsubscribe-leavers.ts';
 import { batchOf, type Given } from './given.ts';
 
 type Process = Pick<Given, 'context' | 'inbound'>;
@@ -75,13 +76,19 @@ export async function applyAll(context: Process['context']): Promise<void> {
     if (due.length === 0) break;
     for (const { workspace_id: workspaceId } of due) await apply({ workspaceId });
   }
-  const jobs = await query<{ payload: unknown }>(
-    context.store.fork(),
-    `delete from messages_jobs._private_jobs j using messages_jobs._private_tasks t
-     where t.id = j.task_id and t.identifier = 'suppressReturned' returning payload`,
-    [],
-  );
-  for (const { payload } of jobs) await suppressReturned(context)(payload);
+  const tasks = {
+    suppressReturned: suppressReturned(context),
+    unsubscribeLeavers: unsubscribeLeavers(context),
+  };
+  for (const [name, task] of Object.entries(tasks)) {
+    const jobs = await query<{ payload: unknown }>(
+      context.store.fork(),
+      `delete from messages_jobs._private_jobs j using messages_jobs._private_tasks t
+       where t.id = j.task_id and t.identifier = $1 returning payload`,
+      [name],
+    );
+    for (const { payload } of jobs) await task(payload);
+  }
 }
 
 /** An account of a provider, whose calls reach nobody unless given. */
