@@ -117,7 +117,7 @@ test('an import, or the form, at the same time leaves nobody active who has left
 
 const anHourAgo = () => timestampFromDate(new Date(Date.now() - 3_600_000));
 
-test('leaving that is told late undoes no return of since, and does what it says otherwise', async () => {
+test('an opt-out that is reported late undoes no return of since, and ends older memberships', async () => {
   const workspaceId = await givenAnn();
   await given.contacts.importContacts({
     workspaceId,

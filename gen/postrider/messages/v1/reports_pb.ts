@@ -886,7 +886,7 @@ export const ReportVerdictSchema: GenEnum<ReportVerdict> = /*@__PURE__*/
  *
  * A report changes a message only if it was sent through the integration, to the recipient that the report names. A report that comes twice, late
  * or in another order changes nothing again. A bounce that says that the address is dead, and a complaint, suppress the address in the
- * workspace; five soft bounces in a row, over a week or more, suppress it for 30 days. Who left at the provider, or by a feedback report of type
+ * workspace; five soft bounces in a row, over a week or more, suppress it for 30 days. A recipient who left at the provider, or by a feedback report of type
  * `opt-out`, is unsubscribed from the list of the mail, or from all mail where it was to segments alone; nothing that changed since is undone.
  *
  * @generated from service postrider.messages.v1.ReportService
