@@ -239,6 +239,7 @@ const broadcast = {
   winner_phase_recipient_count: 'number',
   sent_count: 'number',
   failed_count: 'number',
+  integration_id: 'string',
   skipped_count: 'number',
   deferred_count: 'number',
   ...times,
