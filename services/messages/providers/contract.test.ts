@@ -8,11 +8,8 @@ import { textHeader } from '../mime/headers.ts';
 import { staticText } from '../mime/mail.ts';
 import { givenFake, type KindName, kindNames, senderAt } from '../test/fake-provider/given.ts';
 import { closing, count, givenSink, kinds, mailOf, people, send } from '../test/given-pool.ts';
-import { reportAccount } from '../test/given-reports.ts';
-import { jsonProvider } from '../test/json-provider/provider.ts';
-import { startJsonServer } from '../test/json-provider/server.ts';
 import { providers } from './all.ts';
-import type { MailProvider, Sender, SenderHost } from './provider.ts';
+import type { Sender, SenderHost } from './provider.ts';
 import { smtp } from './smtp/provider.ts';
 
 /** A server of a kind, and how it misbehaves. */
@@ -75,38 +72,6 @@ async function smtpServer(): Promise<Server> {
   };
 }
 
-async function jsonServer(): Promise<Server> {
-  const server = await startJsonServer();
-  closing.push(() => server.close());
-  const { answers } = server;
-  const given = create(EmailProviderSchema, { kind: 'json' });
-  return {
-    open: (host) => {
-      const provider = jsonProvider(() => server.port);
-      return opened(provider.transport(given).open({ resolve, ...host }));
-    },
-    openNowhere: () =>
-      opened(
-        jsonProvider(() => 1)
-          .transport(given)
-          .open({ resolve }),
-      ),
-    received: () => new Map([...server.received].map(([to, { length }]) => [to, length])),
-    mail: (to) => JSON.stringify(server.received.get(to)?.at(-1)),
-    refuseRecipient: (recipient) => {
-      Object.assign(answers, { status: 422, error: 'no such mailbox', recipient });
-    },
-    refuseSender: () => Object.assign(answers, { status: 403, error: 'sender not verified' }),
-    failAll: () => Object.assign(answers, { status: 403, error: 'account suspended' }),
-    putOff: () => Object.assign(answers, { status: 429, error: 'slow down', retryAfterS: 120 }),
-    takeSlowly: (latencyMs) => Object.assign(answers, { latencyMs }),
-    dropAfterReading: () => Object.assign(answers, { drops: true }),
-    recover: () => {
-      for (const name of Object.keys(answers)) Reflect.deleteProperty(answers, name);
-    },
-  };
-}
-
 /** A provider that is called by HTTP. */
 async function fakeServer(name: KindName): Promise<Server> {
   const fake = await givenFake(name);
@@ -136,7 +101,6 @@ async function fakeServer(name: KindName): Promise<Server> {
 
 const servers: readonly (readonly [kind: string, start: () => Promise<Server>])[] = [
   ['smtp', smtpServer],
-  ['json', jsonServer],
   ...kindNames.map((name) => [name, () => fakeServer(name)] as const),
 ];
 
@@ -279,49 +243,4 @@ test.each(servers)('%s settles what waits when it is closed', async (_, start) =
   await sleep(0);
   sender.close();
   expect(count(await all, 'not_started')).toBe(10);
-});
-
-const message = '5f2b1c1e-7d1b-4f8e-9a55-0d8c0f1e2a3b';
-const at = '2026-11-25T10:00:00.000Z';
-
-// The same three reports, as each kind writes them.
-test.each<[kind: string, provider: MailProvider, body: unknown]>([
-  [
-    'smtp',
-    smtp,
-    [
-      { event: 'delivered', message_id: message, recipient: 'Ann@Example.com', timestamp: at },
-      {
-        ...{ event: 'bounce', message_id: `<${message}@sender.example>`, timestamp: at },
-        ...{ recipient: 'ann@example.com', diagnostic_code: '550 5.1.1 no such user' },
-      },
-      { event: 'complaint', message_id: message, recipient: 'ann@example.com', timestamp: at },
-    ],
-  ],
-  [
-    'json',
-    jsonProvider(() => 0),
-    [
-      { id: '1', event: 'delivered', message, to: 'ann@example.com', reason: '', at },
-      {
-        id: '2',
-        event: 'bounce',
-        message,
-        to: 'ann@example.com',
-        reason: '550 5.1.1 no such user',
-        at,
-      },
-      { id: '3', event: 'complaint', message, to: 'ann@example.com', reason: '', at },
-    ],
-  ],
-])('reports of %s name the message, the recipient and the class', async (_, provider, body) => {
-  const request = { body: Buffer.from(JSON.stringify(body)), headers: {}, now: new Date() };
-  const reports = await provider.reports?.(request, reportAccount({}));
-  const common = { messageId: message, email: 'ann@example.com', at: new Date(at) };
-  expect(reports).toMatchObject([
-    { ...common, type: 'delivered' },
-    { ...common, type: 'bounce', class: 'hard', diagnostic: '550 5.1.1 no such user' },
-    { ...common, type: 'complaint', class: 'complaint' },
-  ]);
-  expect(new Set(reports?.map(({ key }) => key)).size).toBe(3);
 });
