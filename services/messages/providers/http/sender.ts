@@ -4,7 +4,7 @@ import { isOver, isTooLate, type Outgoing } from '../outgoing.ts';
 import type { Sender, SenderHost } from '../provider.ts';
 import { OutgoingQueue } from '../queue.ts';
 import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from './api.ts';
-import { HttpConnection } from './connection.ts';
+import { type Exchanged, HttpConnection } from './connection.ts';
 import { byStatus, unreadable } from './outcome.ts';
 
 export type HttpSenderOptions = { answerMs?: number; repeatAfterMs?: number };
@@ -32,7 +32,12 @@ const repeatsMax = 2;
 const repeatAfterMsDefault = 2_000;
 /** By these a provider says that too much is asked of it at the moment. */
 const busyStatuses = new Set([420, 429, 503]);
-/** The pause after such an answer, unless it names one, and the longest. */
+/**
+ * By these a proxy before the provider says that it got no answer in time: the provider may have
+ * taken the mails. 524 is Cloudflare's.
+ */
+const timeoutStatuses = new Set([504, 524]);
+/** The pause after a busy answer, unless it names one, and the longest. */
 const pauseMs = { usual: 1_000, most: 60_000 };
 /** Each answer counts an eighth of the usual time. */
 const smoothing = 8;
@@ -244,9 +249,13 @@ export class HttpSender implements Sender {
         this.#measure(performance.now() - startedAtMs);
         connection.answered += 1;
         const isLater = busyStatuses.has(answer.status) || answer.status >= 500;
-        // A repeat that comes too soon says nothing of the first request.
-        if (!this.#api.isUnderway?.(answer) && !(isLater && repeats > 0)) {
-          await this.#settleAnswered(connection, batch, { answer, isFirst });
+        const saysNothing =
+          timeoutStatuses.has(answer.status) ||
+          this.#api.isUnderway?.(answer) ||
+          // A repeat that comes too soon says nothing of the first request.
+          (isLater && repeats > 0);
+        if (!saysNothing) {
+          await this.#settleAnswered(connection, batch, answer);
           return;
         }
       }
@@ -268,7 +277,7 @@ export class HttpSender implements Sender {
   async #settleAnswered(
     connection: HttpConnection,
     batch: readonly Ready[],
-    { answer, isFirst }: { answer: ApiAnswer; isFirst: boolean },
+    answer: ApiAnswer,
   ): Promise<void> {
     const sent = batch.map(({ outgoing }) => outgoing);
     const outcomes = this.#outcomesOf(sent, answer);
@@ -282,7 +291,8 @@ export class HttpSender implements Sender {
       this.#pausedUntilMs = Date.now() + Math.min(waitMs, pauseMs.most);
     }
     for (const [index, outgoing] of sent.entries()) {
-      this.#queue.settle(outgoing, outcomes[index] ?? unreadable(answer), isFirst && index === 0);
+      // Unlike a connection that is lost, an answer that says nothing of a mail is a sign for each.
+      this.#queue.settle(outgoing, outcomes[index] ?? unreadable(answer), true);
     }
   }
 
@@ -300,17 +310,19 @@ export class HttpSender implements Sender {
 
   #settleUnanswered(
     sent: readonly Outgoing[],
-    exchange: Awaited<ReturnType<HttpConnection['exchange']>>,
+    exchange: Exchanged,
     { isFirst, isRepeated }: { isFirst: boolean; isRepeated: boolean },
   ): void {
     const { kind } = exchange;
-    const reason = 'reason' in exchange ? exchange.reason : 'the request is under way';
-    const isUnknown = kind === 'unanswered' || kind === 'answered' || isRepeated;
+    const reason = reasonOf(exchange);
+    const isAnswered = kind === 'answered';
+    const isUnknown = kind === 'unanswered' || isAnswered || isRepeated;
     for (const [index, outgoing] of sent.entries()) {
       if (isUnknown) {
         // A connection that is lost is one sign, however many mails were on it.
+        const isSign = isAnswered || (isFirst && index === 0);
         const info = `${reason} before the provider had answered`;
-        this.#queue.settle(outgoing, { kind: 'unknown', info }, isFirst && index === 0);
+        this.#queue.settle(outgoing, { kind: 'unknown', info }, isSign);
       } else if (kind === 'cut') {
         outgoing.lost += 1;
         const info = `${reason} before the message was sent`;
@@ -321,4 +333,9 @@ export class HttpSender implements Sender {
     }
     if (kind === 'unreached') this.#queue.refuseAll(reason);
   }
+}
+
+function reasonOf(exchange: Exchanged): string {
+  if (exchange.kind === 'answered') return `status ${exchange.answer.status}`;
+  return 'reason' in exchange ? exchange.reason : 'the request is under way';
 }
