@@ -1,13 +1,11 @@
 import { retryAfterMsOf } from '#lib/outside/retry-after.ts';
 import { oneLine } from '../../reports/one-line.ts';
+import { providerIdForm } from '../../reports/report.ts';
 import { infoLength, retryAfterMaxMs, type SendOutcome } from '../outcome.ts';
 import type { ApiAnswer } from './api.ts';
 
 /** The status of an answer, or of one mail in it. */
 export type Status = Pick<ApiAnswer, 'status' | 'headers'>;
-
-/** Ids are stored for reports; an answer may have anything in their place. */
-const providerIdForm = /^[\x21-\x7e]{1,255}$/;
 
 /** As it is recorded: one line without addresses, with the status before the provider's words. */
 export function infoOf({ status }: Status, words: string): string {
