@@ -101,6 +101,25 @@ describe.each(kindNames)('%s', (name) => {
     expect(fake.received.size).toBe(19);
   });
 
+  test('fails one mail that a firewall refuses, and takes it for an outage where it refuses all', async () => {
+    const fake = await givenFake(name);
+    const blocked = { status: 403, body: '<html>Sorry, you have been blocked' };
+    fake.behaviour.instead = (_, mails) =>
+      mails.some(({ recipients }) => recipients.includes(bob)) ? blocked : undefined;
+    const outcomes = await send(fake.open(), people(20));
+    expect(count(outcomes, 'accepted')).toBe(19);
+    expect(outcomes[1]).toMatchObject({
+      kind: 'failed',
+      info: '403 in an answer that is not that of the API',
+    });
+    fake.behaviour.instead = () => blocked;
+    const before = fake.sizes.length;
+    const refused = await send(fake.open(), people(60));
+    expect(count(refused, 'failed')).toBe(0);
+    expect(refused.some((each) => each.kind === 'deferred' && each.outage)).toBe(true);
+    expect(fake.sizes.length - before).toBeLessThan(40);
+  });
+
   test('loses no mail, and sends none twice but for an answer that was lost', async () => {
     const fake = await givenFake(name);
     let requests = 0;

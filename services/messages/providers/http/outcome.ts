@@ -52,6 +52,20 @@ export function refused(status: Status, words: string): SendOutcome {
   return { kind: 'failed', info, alike: { sign, refused: 'the mail', mayBeAccount: false } };
 }
 
+/**
+ * Whether a firewall before the provider has answered: in JSON the provider refuses the account,
+ * but a firewall may have found something in a single mail.
+ */
+export function isOfFirewall({ status, json }: ApiAnswer): boolean {
+  return status === 403 && json === undefined;
+}
+
+/** The mail's fault once others are taken, and that of the account once many are refused. */
+export function refusedByOther({ status }: Status): SendOutcome {
+  const info = `${status} in an answer that is not that of the API`;
+  return { kind: 'failed', info, alike: { sign: info, refused: 'the mail', mayBeAccount: true } };
+}
+
 /** It is the mail's own fault, and says nothing of others. */
 export function failed(status: Status, words: string): SendOutcome {
   return { kind: 'failed', info: infoOf(status, words) };

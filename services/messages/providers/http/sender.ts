@@ -5,7 +5,7 @@ import type { Sender, SenderHost } from '../provider.ts';
 import { OutgoingQueue } from '../queue.ts';
 import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from './api.ts';
 import { type Exchanged, HttpConnection } from './connection.ts';
-import { byStatus, unreadable } from './outcome.ts';
+import { byStatus, isOfFirewall, refusedByOther, unreadable } from './outcome.ts';
 
 export type HttpSenderOptions = { answerMs?: number; repeatAfterMs?: number };
 
@@ -282,7 +282,11 @@ export class HttpSender implements Sender {
     const sent = batch.map(({ outgoing }) => outgoing);
     const outcomes = this.#outcomesOf(sent, answer);
     if (outcomes === 'separately') {
-      for (const each of batch) await this.#exchange(connection, [each]);
+      for (const each of batch) {
+        // After many refusals alike the rest would be refused, too.
+        if (this.isProbing) this.#queue.settle(each.outgoing, { kind: 'not_started' }, false);
+        else await this.#exchange(connection, [each]);
+      }
       return;
     }
     if (busyStatuses.has(answer.status)) {
@@ -297,6 +301,9 @@ export class HttpSender implements Sender {
   }
 
   #outcomesOf(sent: readonly Outgoing[], answer: ApiAnswer): readonly SendOutcome[] | 'separately' {
+    if (isOfFirewall(answer)) {
+      return sent.length > 1 ? 'separately' : sent.map(() => refusedByOther(answer));
+    }
     try {
       const outcomes = this.#api.outcomes(answer, sent);
       if (outcomes === 'separately' ? sent.length > 1 : outcomes.length === sent.length) {
