@@ -16,7 +16,7 @@ import type { ReportType } from './report.ts';
 
 /**
  * Has a job set the provider of an integration up, or ask it to report no more, as its row says. A
- * job that waits is replaced. Those of a workspace run one after the other, so that its slow
+ * job that waits is replaced. Jobs of a workspace run one after the other, so that its slow
  * providers leave the places of the runner to other workspaces.
  */
 export function addSetUp(em: EntityManager, place: ReportPlace, runAt?: Date): Promise<void> {
