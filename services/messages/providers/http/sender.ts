@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FairShares } from '#lib/limits/fair-shares.ts';
 import type { SendOutcome } from '../outcome.ts';
 import { isOver, isTooLate, type Outgoing } from '../outgoing.ts';
 import type { Sender, SenderHost } from '../provider.ts';
@@ -7,7 +8,18 @@ import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from './api
 import { type Exchanged, HttpConnection } from './connection.ts';
 import { byStatus, isOfFirewall, refusedByOther, unreadable } from './outcome.ts';
 
-export type HttpSenderOptions = { answerMs?: number; repeatAfterMs?: number };
+export type HttpSenderOptions = {
+  answerMs?: number;
+  repeatAfterMs?: number;
+  /** Shares of all senders of the process if absent. */
+  bodies?: FairShares;
+};
+
+/**
+ * Bytes that are rendered and under way, by workspace, which may have a hundred integrations with
+ * many requests each. Without a share left a sender has one request at a time, with one mail.
+ */
+const bodiesOfProcess = new FairShares(128_000_000);
 
 /** Requests at a time, whatever the provider's speed; and to a slow one at a high rate. */
 const requestsMax = { usual: 16, most: 64 };
@@ -68,7 +80,7 @@ export class HttpSender implements Sender {
     this.#host = host;
     this.#api = api;
     const { answerMs = answerMsDefault, repeatAfterMs = repeatAfterMsDefault } = options;
-    this.#options = { answerMs, repeatAfterMs };
+    this.#options = { answerMs, repeatAfterMs, bodies: options.bodies ?? bodiesOfProcess };
     this.#queue = new OutgoingQueue(host, () => this.#pump());
   }
 
@@ -148,10 +160,14 @@ export class HttpSender implements Sender {
   /** A batch takes what waits; the next one is filled in another turn of the event loop. */
   #pump(): void {
     while (this.#requests < this.#requestsMax && Date.now() >= this.#pausedUntilMs) {
+      if (!this.#hasShare && this.#requests > 0) return;
       const batch = this.#isClosed ? [] : this.#fill();
       if (batch.length === 0) return;
+      const bytes = batch.reduce((sum, ready) => sum + ready.bytes, 0);
+      this.#hold(bytes);
       this.#requests += 1;
       void this.#deliver(batch).finally(() => {
+        this.#hold(-bytes);
         this.#requests -= 1;
         this.#pump();
       });
@@ -165,10 +181,20 @@ export class HttpSender implements Sender {
     }
   }
 
+  get #hasShare(): boolean {
+    const { workspaceId = '' } = this.#host;
+    return this.#options.bodies.verdict(workspaceId, 1) === 'granted';
+  }
+
+  #hold(bytes: number): void {
+    const { workspaceId = '' } = this.#host;
+    this.#options.bodies.change(workspaceId, bytes);
+  }
+
   /** The mails of a request. One that was taken and does not fit is the first of the next. */
   #fill(): Ready[] {
     const { batch: limits } = this.#api;
-    const bytesMax = Math.min(limits?.bytesMax ?? 0, requestBytesMax);
+    const bytesMax = this.#hasShare ? Math.min(limits?.bytesMax ?? 0, requestBytesMax) : 0;
     const untilMs = performance.now() + fillMs;
     const batch: Ready[] = [];
     let bytes = 0;
