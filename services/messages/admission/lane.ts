@@ -99,6 +99,7 @@ export class IntegrationLane {
     if (this.#opened?.key !== key) {
       // The old connections end by themselves when nothing is left to send on them.
       const sender = open({
+        workspaceId: this.workspaceId,
         resolve: (host) => this.#host.resolve(host, this.workspaceId),
         mayStart: () => this.mayStart,
         mayStartBulk: this.#host.mayStartBulk,

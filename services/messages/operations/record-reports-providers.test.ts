@@ -207,3 +207,19 @@ function mutation(
   const value = `${text.slice(0, place)}${text.charAt(place) === 'x' ? 'y' : 'x'}${text.slice(place + 1)}`;
   return { at: { ...right, [name]: value }, posted: bounce };
 }
+
+test('an id that PostgreSQL cannot store holds up no other report of its request', async () => {
+  const poster = posters.find(({ kind }) => kind === 'sparkpost');
+  if (!poster) throw new Error('there is one');
+  const { place, key, email, id } = await givenMail(poster);
+  const at = { ...place, key, provider: 'sparkpost' };
+  const eventOf = (posted: Posted) => JSON.parse(posted.body.toString())[0];
+  const odd = eventOf(poster.delivery({ email, messageId: 'none' }));
+  for (const event of Object.values<Record<string, unknown>>(odd.msys)) {
+    Object.assign(event, { event_id: 'odd', transmission_id: 'a\0b', rcpt_meta: {} });
+  }
+  const whole = eventOf(poster.delivery({ email, messageId: id }));
+  const body = Buffer.from(JSON.stringify([odd, whole]));
+  expect(await post({ body, headers: {} }, at)).toBe(ReportVerdict.RECORDED);
+  expect(await statusOf(id)).toBe('delivered');
+});

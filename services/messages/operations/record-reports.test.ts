@@ -394,6 +394,27 @@ test('deleting the contact leaves its address in no row of reports, applied or n
   expect(await held()).toEqual([]);
 });
 
+test('a report about a copy keeps no body, which may name the recipient', async () => {
+  const { hard, delivered, email } = await givenMessage();
+  const { email: copy } = await givenMessage();
+  const aboutCopy = [hard, { ...delivered, event: 'deferred' }];
+  await report(process, key, [
+    ...aboutCopy.map((each) => ({ ...each, recipient: copy, to: email })),
+    hard,
+  ]);
+  const rows = await query<{ email: string; state: string; has_body: boolean }>(
+    given.store.fork(),
+    `select email, state, raw is not null as has_body from inbound_reports
+     where email = any($1) order by state`,
+    [[email, copy]],
+  );
+  expect(rows).toEqual([
+    { email, state: 'applied', has_body: true },
+    { email: copy, state: 'ignored', has_body: false },
+    { email: copy, state: 'unmatched', has_body: false },
+  ]);
+});
+
 test('one report that cannot be read holds up no others, and nothing of it is kept', async () => {
   const { id, delivered } = await givenMessage();
   const verdict = await report(process, key, [{ secret: 'ann@example.com' }, delivered]);

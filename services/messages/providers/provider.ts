@@ -41,6 +41,8 @@ export type Transport = {
 
 /** The part of the process that a sender uses. */
 export type SenderHost = {
+  /** The workspace whose mail is sent: it has a share of what the process holds. */
+  workspaceId?: string;
   /** The address of a host that may be called; throws where none may. */
   resolve: (host: string) => Promise<{ address: string; family: 4 | 6 }>;
   /**

@@ -68,11 +68,11 @@ export class OutgoingQueue {
     }
   }
 
-  /** Settles what was taken. `isFirst`: its connection had handed over no message before. */
-  settle(outgoing: Outgoing, outcome: SendOutcome, isFirst: boolean): void {
+  /** Settles what was taken. `isSign`: whether an unknown outcome says something of the server. */
+  settle(outgoing: Outgoing, outcome: SendOutcome, isSign: boolean): void {
     this.#inFlight -= 1;
     const wasLong = this.#streak.isLong;
-    for (const { message, outcome: decided } of this.#streak.add(outgoing, outcome, isFirst)) {
+    for (const { message, outcome: decided } of this.#streak.add(outgoing, outcome, isSign)) {
       message.settle(decided);
       const outage = outageOf(decided);
       if (outage !== undefined) this.#refuseSender(message.from, outage);

@@ -31,16 +31,16 @@ export class Streak<Message> {
   }
 
   /**
-   * The outcomes that are decided now; from the tenth alike on with an outage added. `isFirst`: the
-   * connection had taken no message before; connections that had may all have ended because the
-   * server restarted.
+   * The outcomes that are decided now; from the tenth alike on with an outage added. `isSign`:
+   * whether an unknown outcome says something of the server; connections that had taken messages
+   * before may all have ended because it restarted.
    */
-  add(message: Message, outcome: SendOutcome, isFirst: boolean): Decided<Message>[] {
+  add(message: Message, outcome: SendOutcome, isSign: boolean): Decided<Message>[] {
     const own = { message, outcome };
     this.#addedAtMs = Date.now();
     const isAccepted = outcome.kind === 'accepted';
     if (isAccepted) this.#count = 0;
-    const sign = signOf(outcome, isFirst);
+    const sign = signOf(outcome, isSign);
     if (sign === undefined) return isAccepted ? [...this.#release(), own] : [own];
     const before = sign === this.#sign ? [] : this.takeKept();
     this.#count = sign === this.#sign ? this.#count + 1 : 1;
@@ -87,8 +87,8 @@ export class Streak<Message> {
  * Outcomes with the same sign are alike; undefined for an outcome that says nothing about other
  * messages.
  */
-function signOf(outcome: SendOutcome, isFirst: boolean): string | undefined {
-  if (outcome.kind === 'unknown' && isFirst) return 'unknown';
+function signOf(outcome: SendOutcome, isSign: boolean): string | undefined {
+  if (outcome.kind === 'unknown' && isSign) return 'unknown';
   return outcome.kind === 'failed' ? outcome.alike?.sign : undefined;
 }
 
@@ -100,6 +100,6 @@ function withOutage(outcome: SendOutcome): SendOutcome {
     return { kind: 'deferred', info, outage };
   }
   if (outcome.kind !== 'unknown') return outcome;
-  const outage = `the server ended ${alikeMax} connections in a row before it had answered`;
+  const outage = `it is unknown what became of ${alikeMax} mails in a row: ${outcome.info}`;
   return { ...outcome, outage };
 }

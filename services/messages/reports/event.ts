@@ -3,7 +3,13 @@ import { canonicalAddress } from '#lib/address.ts';
 import { isObject } from '#lib/json/text.ts';
 import { classOfBounce, classOfComplaint, type ReportClass } from './classes.ts';
 import { oneLine } from './one-line.ts';
-import { diagnosticLength, messageIdIn, type Report, type UnreadableReport } from './report.ts';
+import {
+  diagnosticLength,
+  messageIdIn,
+  providerIdForm,
+  type Report,
+  type UnreadableReport,
+} from './report.ts';
 
 /*
  * An event of a provider becomes a report. The provider's folder knows the names of its fields and
@@ -33,7 +39,6 @@ export type ProviderEvent = {
 };
 
 const wordLength = 100;
-const providerIdLength = 255;
 
 /** The report of an event; `raw` is the event as it came. */
 export function reportOf(raw: unknown, event: ProviderEvent): Report | UnreadableReport {
@@ -92,7 +97,7 @@ function keyOf(parts: readonly string[]): string {
 /** Message-IDs are written with and without their brackets. */
 function idOf(text: string): string | undefined {
   const id = text.trim().replace(/^<(.*)>$/, '$1');
-  return id === '' || id.length > providerIdLength ? undefined : id;
+  return providerIdForm.test(id) ? id : undefined;
 }
 
 export type EventFields = Record<string, unknown>;

@@ -35,6 +35,9 @@ export type Report = {
 /** One that cannot be read. It may hold any address, so nothing of it is kept. */
 export type UnreadableReport = { key: string; isUnreadable: true };
 
+/** A provider's id of a message, as it is stored; providers may say anything in its place. */
+export const providerIdForm = /^[\x21-\x7e]{1,255}$/;
+
 export const diagnosticLength = 255;
 /** A request with more is refused, of kinds that send no larger batches by themselves. */
 export const reportsMax = 1_000;

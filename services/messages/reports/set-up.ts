@@ -16,11 +16,13 @@ import type { ReportType } from './report.ts';
 
 /**
  * Has a job set the provider of an integration up, or ask it to report no more, as its row says. A
- * job that waits is replaced; those of one integration run one after the other.
+ * job that waits is replaced. Jobs of a workspace run one after the other, so that its slow
+ * providers leave the places of the runner to other workspaces.
  */
 export function addSetUp(em: EntityManager, place: ReportPlace, runAt?: Date): Promise<void> {
-  const name = `setUpReports ${place.workspaceId} ${place.integrationId}`;
-  const job = { task: 'setUpReports', payload: place, key: name, queue: name };
+  const queue = `setUpReports ${place.workspaceId}`;
+  const key = `${queue} ${place.integrationId}`;
+  const job = { task: 'setUpReports', payload: place, key, queue };
   return addJob(em, 'messages', runAt ? { ...job, runAt } : job);
 }
 

@@ -40,6 +40,7 @@ type StoredReport = { type: string; class: string; state: string };
 /**
  * Of stored reports, those that were not known: by their states. One that will not be applied keeps
  * its address only if the workspace has a message to it: that of a deleted contact must not return.
+ * One about a copy keeps no body: it may name the recipient, whose deletion would not find it.
  */
 export async function storeReports(
   em: EntityManager,
@@ -73,7 +74,7 @@ export async function storeReports(
      select $1, $2, $3, $4::timestamptz, id, event_key, state, type, class, effect, message_id, provider_id,
        case when keeps_email then email else '' end,
        least(coalesce(occurred_at, $4), $4), nullif(category, ''), nullif(diagnostic, ''), nullif(complaint_type, ''),
-       case when keeps_email then raw end,
+       case when keeps_raw then raw end,
        case when state = 'received' then $4 end
      from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[], $11::text[], $12::timestamptz[],
        $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[], $18::text[])
@@ -84,6 +85,11 @@ export async function storeReports(
          select from messages m where m.workspace_id = $1 and m.contact_email = given.email and m.contact_email <> ''
        ) as keeps_email
      ) known
+     cross join lateral (
+       select given.state = 'received' or (keeps_email and not exists (
+         select from messages m where m.workspace_id = $1 and m.id = given.message_id and m.contact_email <> given.email
+       )) as keeps_raw
+     ) whole
      order by event_key
      on conflict (workspace_id, integration_id, event_key) do nothing
      returning type, coalesce(class, '') as class, state`,
@@ -204,7 +210,7 @@ type SettledReport = { id: string; type: ReportType; class: string; state: strin
 /**
  * Ends reports, by what was found of each. One whose message is not sent yet is looked at again,
  * for an hour. One about a message whose contact is deleted keeps no address, nor does one about a
- * mail that is none of ours, to an address that has no message.
+ * mail that is none of ours, to an address that has no message. One about a copy keeps no body.
  */
 export async function settle(
   em: EntityManager,
@@ -234,7 +240,9 @@ export async function settle(
     `update inbound_reports r set state = given.state, due_at = given.due_at,
        message_id = coalesce(r.message_id, given.message_id),
        email = case when is_forgotten then '' else r.email end,
-       raw = case when is_forgotten then null else r.raw end
+       raw = case when is_forgotten or (given.state = 'unmatched' and exists (
+         select from messages m where m.workspace_id = $1 and m.id = given.message_id and m.contact_email <> r.email
+       )) then null else r.raw end
      from (
        select id, state, due_at, message_id, is_forgotten or (is_foreign and not exists (
          select from inbound_reports own join messages m on m.workspace_id = $1 and m.contact_email = own.email

@@ -6,6 +6,7 @@ import { shared } from '../../../test/setup/shared.ts';
 import { until } from '../../../test/stack/until.ts';
 import { createPlans } from '../plans/plans.ts';
 import { register } from '../reports/keys.ts';
+import { addSetUp } from '../reports/set-up.ts';
 import { type Given, resetAfterEach, useService } from '../test/given.ts';
 import { callAws, posters, reportingProviders, sns } from '../test/given-providers.ts';
 import { keyIn } from '../test/given-reports.ts';
@@ -289,6 +290,39 @@ test.each([
   useKind('brevo');
   apis.state.failure = { status: 400, text };
   expect((await registered())?.error).toBe(error);
+});
+
+test('the error has no part of a key, wherever the words of the provider are cut', async () => {
+  useKind('mailgun');
+  const { callOutside } = process.context;
+  const quoting = async (call: Parameters<typeof callOutside>[0]) => {
+    const url = /https:\/\/mail\.example\/[^\s"]+/.exec(call.body ?? '')?.[0];
+    if (!url) return callOutside(call);
+    const body = Buffer.from(JSON.stringify({ message: `${'x'.repeat(130)} ${url}` }));
+    return { status: 400, headers: {}, body, truncated: false };
+  };
+  Object.assign(process.context, { callOutside: quoting });
+  const answer = await registered();
+  Object.assign(process.context, { callOutside });
+  const key = keyIn(answer?.endpoints[0]?.url);
+  expect(answer?.error).toMatch(/^400 x+ https:/);
+  expect(answer?.error).not.toContain(key.slice(0, 4));
+});
+
+test('the integrations of a workspace are set up one after the other', async () => {
+  useKind('postmark');
+  await registered();
+  await process.reports.rotateReportSecret(place);
+  const em = given.store.fork();
+  await addSetUp(em, { ...place, integrationId: 'smtp-2' });
+  await addSetUp(em, { workspaceId: 'w2', integrationId: 'smtp-1' });
+  const queues = await query<{ jobs: number }>(
+    em,
+    `select count(*)::int as jobs from messages_jobs.jobs where task_identifier = 'setUpReports'
+     group by queue_name order by 1`,
+    [],
+  );
+  expect(queues.map(({ jobs }) => jobs)).toEqual([1, 2]);
 });
 
 test('a host that answers nothing is an error without its name', async () => {

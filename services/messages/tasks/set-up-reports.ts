@@ -48,8 +48,8 @@ export function setUpReports(context: Context) {
       await agree(context, { place, open, provider });
       await settleRegistration(store.fork(), place, open);
     } catch (error) {
-      const { revision, attempts, key } = open;
-      const words = wordsOf(error).replaceAll(key, '…');
+      const { revision, attempts } = open;
+      const words = wordsOf(error, open.key);
       log.info({ ...place, reason: words }, 'a provider was not set up for reports');
       if (open.state === 'removing' && open.attempts >= removalsMax) {
         return settleRegistration(store.fork(), place, open);
@@ -85,10 +85,14 @@ async function agree(
   });
 }
 
-/** Words of ours, and those of the provider; others may name hosts and addresses. */
-function wordsOf(error: unknown): string {
+/**
+ * Words of ours, and those of the provider, without the key, of which the end may be cut off;
+ * others may name hosts and addresses.
+ */
+function wordsOf(error: unknown, key: string): string {
   if (error instanceof SetUpFailed || error instanceof ConnectError) {
-    return oneLine(error.message, diagnosticLength);
+    const words = error.message.replaceAll(key, '…').replaceAll(/\bkey=[\w-]+/g, 'key=…');
+    return oneLine(words, diagnosticLength);
   }
   return 'the provider cannot be reached';
 }

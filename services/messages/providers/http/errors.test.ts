@@ -184,6 +184,13 @@ test('postmark lets a recipient bounce who is inactive, although copies were sen
   expect(outcomeOf('postmark', refused, { copies })?.kind).toBe('failed');
 });
 
+test('mailgun lets no recipient bounce for an address that may be that of a copy', () => {
+  const body = { message: "'to' parameter is not a valid address. please check documentation" };
+  const answer = { status: 400, body };
+  expect(outcomeOf('mailgun', answer)?.kind).toBe('bounced');
+  expect(outcomeOf('mailgun', answer, { copies: ['x@example.com'] })?.kind).toBe('failed');
+});
+
 test('sendgrid says by the second when it takes mail again', () => {
   const headers = { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + 60) };
   const outcome = outcomeOf('sendgrid', { status: 429, body: {}, headers });

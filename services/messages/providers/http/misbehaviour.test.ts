@@ -60,7 +60,7 @@ describe.each(kindNames)('%s', (name) => {
     expect(retryAfterMs).toBeLessThanOrEqual(300_000);
   });
 
-  test.each([500, 502, 503, 504])('defers after %i, without its page', async (status) => {
+  test.each([500, 502, 503])('defers after %i, without its page', async (status) => {
     const fake = await givenFake(name);
     fake.behaviour.instead = () => ({ status, body: '<html>Bad gateway for ann@example.com' });
     const [outcome] = await send(fake.open(), [ann]);
@@ -99,6 +99,25 @@ describe.each(kindNames)('%s', (name) => {
     expect(count(outcomes, 'accepted')).toBe(19);
     expect(outcomes[1]?.kind).toBe('failed');
     expect(fake.received.size).toBe(19);
+  });
+
+  test('fails one mail that a firewall refuses, and takes it for an outage where it refuses all', async () => {
+    const fake = await givenFake(name);
+    const blocked = { status: 403, body: '<html>Sorry, you have been blocked' };
+    fake.behaviour.instead = (_, mails) =>
+      mails.some(({ recipients }) => recipients.includes(bob)) ? blocked : undefined;
+    const outcomes = await send(fake.open(), people(20));
+    expect(count(outcomes, 'accepted')).toBe(19);
+    expect(outcomes[1]).toMatchObject({
+      kind: 'failed',
+      info: '403 in an answer that is not that of the API',
+    });
+    fake.behaviour.instead = () => blocked;
+    const before = fake.sizes.length;
+    const refused = await send(fake.open(), people(60));
+    expect(count(refused, 'failed')).toBe(0);
+    expect(refused.some((each) => each.kind === 'deferred' && each.outage)).toBe(true);
+    expect(fake.sizes.length - before).toBeLessThan(40);
   });
 
   test('loses no mail, and sends none twice but for an answer that was lost', async () => {
@@ -163,6 +182,31 @@ describe.each(kindNames)('%s', (name) => {
       };
       expect(kinds(await send(fake.open(), [ann]))).toEqual(['unknown']);
     },
+  );
+
+  test('takes no more mail while it answers what nobody can read', async () => {
+    const fake = await givenFake(name);
+    const sender = fake.open();
+    await send(sender, people(40));
+    fake.behaviour.instead = () => ({ status: 200, body: '<html>Sign in to the Wi-Fi' });
+    const outcomes = await send(sender, people(40));
+    expect(outcomes.some((each) => 'outage' in each || each.kind === 'outage')).toBe(true);
+    expect(sender.isProbing).toBe(true);
+  });
+
+  test.each([504, 524])(
+    'does not know what became of mails when a proxy answers %i',
+    async (status) => {
+      const fake = await givenFake(name);
+      fake.behaviour.instead = () => ({ status, body: '<html>Gateway Time-out' });
+      const sender = fake.open();
+      const outcomes = await send(sender, people(40));
+      expect(kinds(outcomes)).toContain('unknown');
+      expect(kinds(outcomes)).not.toContain('deferred');
+      expect(infoOf(outcomes[0])).toBe(`status ${status} before the provider had answered`);
+      expect(sender.isProbing).toBe(true);
+    },
+    20_000,
   );
 
   test('reads an endless answer and one that is compressed no further than needed', async () => {

@@ -1,13 +1,11 @@
 import { retryAfterMsOf } from '#lib/outside/retry-after.ts';
 import { oneLine } from '../../reports/one-line.ts';
+import { providerIdForm } from '../../reports/report.ts';
 import { infoLength, retryAfterMaxMs, type SendOutcome } from '../outcome.ts';
 import type { ApiAnswer } from './api.ts';
 
 /** The status of an answer, or of one mail in it. */
 export type Status = Pick<ApiAnswer, 'status' | 'headers'>;
-
-/** Ids are stored for reports; an answer may have anything in their place. */
-const providerIdForm = /^[\x21-\x7e]{1,255}$/;
 
 /** As it is recorded: one line without addresses, with the status before the provider's words. */
 export function infoOf({ status }: Status, words: string): string {
@@ -52,6 +50,20 @@ export function refused(status: Status, words: string): SendOutcome {
   const same = info.split(' ').filter((word) => !/\d/.test(word));
   const sign = [status.status, ...same].join(' ');
   return { kind: 'failed', info, alike: { sign, refused: 'the mail', mayBeAccount: false } };
+}
+
+/**
+ * Whether a firewall before the provider has answered: in JSON the provider refuses the account,
+ * but a firewall may have found something in a single mail.
+ */
+export function isOfFirewall({ status, json }: ApiAnswer): boolean {
+  return status === 403 && json === undefined;
+}
+
+/** The mail's fault once others are taken, and that of the account once many are refused. */
+export function refusedByOther({ status }: Status): SendOutcome {
+  const info = `${status} in an answer that is not that of the API`;
+  return { kind: 'failed', info, alike: { sign: info, refused: 'the mail', mayBeAccount: true } };
 }
 
 /** It is the mail's own fault, and says nothing of others. */

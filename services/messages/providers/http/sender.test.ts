@@ -8,6 +8,7 @@ import {
   PostmarkSettingsSchema,
   ResendSettingsSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { FairShares } from '#lib/limits/fair-shares.ts';
 import { EgressError } from '#lib/outside/egress-error.ts';
 import { certificate } from '../../../../test/certificate.ts';
 import { until } from '../../../../test/stack/until.ts';
@@ -170,7 +171,7 @@ test('a batch leaves out mails that must not be begun', async () => {
     { to: carl, begin },
   ]);
   expect(kinds(outcomes)).toEqual(['accepted', 'not_started', 'accepted']);
-  expect(fake.sizes).toEqual([2]);
+  expect([...fake.received.keys()].toSorted()).toEqual([ann, carl].toSorted());
 });
 
 test('a batch holds no more than its provider takes, or than 5 MB', async () => {
@@ -206,6 +207,30 @@ test('mails that take long to render do not hold up the process for a whole batc
   // Each fills for 20 ms.
   expect(Math.max(...fake.sizes)).toBeLessThan(10);
   expect(fake.sizes.length).toBeGreaterThan(5);
+});
+
+test('senders that have much under way take turns, each with a mail at a time', async () => {
+  const bodies = new FairShares(2);
+  const [slow, quick] = [await givenFake('mailgun'), await givenFake('postmark')];
+  slow.behaviour.latencyMs = 300;
+  const holding = send(opened(mailgun(slow.origin), { bodies }), people(2));
+  await until('one is on its way', async () => slow.sizes.length > 0);
+  const sender = opened(postmark(quick.origin), { bodies });
+  let most = 0;
+  const outcomes = send(
+    sender,
+    people(3).map((to) => ({
+      to,
+      begin: (write) => {
+        most = Math.max(most, sender.connections);
+        write(true);
+      },
+    })),
+  );
+  expect(kinds(await outcomes)).toEqual(['accepted', 'accepted', 'accepted']);
+  expect([quick.sizes, most]).toEqual([[1, 1, 1], 1]);
+  expect(kinds(await holding)).toEqual(['accepted', 'accepted']);
+  await until('nothing is held', async () => bodies.verdict('', 1) === 'granted');
 });
 
 test('a mail that did not fit into a batch is not begun once it is over', async () => {

@@ -1,13 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FairShares } from '#lib/limits/fair-shares.ts';
 import type { SendOutcome } from '../outcome.ts';
 import { isOver, isTooLate, type Outgoing } from '../outgoing.ts';
 import type { Sender, SenderHost } from '../provider.ts';
 import { OutgoingQueue } from '../queue.ts';
 import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from './api.ts';
-import { HttpConnection } from './connection.ts';
-import { byStatus, unreadable } from './outcome.ts';
+import { type Exchanged, HttpConnection } from './connection.ts';
+import { byStatus, isOfFirewall, refusedByOther, unreadable } from './outcome.ts';
 
-export type HttpSenderOptions = { answerMs?: number; repeatAfterMs?: number };
+export type HttpSenderOptions = {
+  answerMs?: number;
+  repeatAfterMs?: number;
+  /** Shares of all senders of the process if absent. */
+  bodies?: FairShares;
+};
+
+/**
+ * Bytes that are rendered and under way, by workspace, which may have a hundred integrations with
+ * many requests each. Without a share left a sender has one request at a time, with one mail.
+ */
+const bodiesOfProcess = new FairShares(128_000_000);
 
 /**
  * Requests at a time, whatever the provider's speed, and to a slow one at a high rate. All mails of
@@ -35,7 +47,12 @@ const repeatsMax = 2;
 const repeatAfterMsDefault = 2_000;
 /** By these a provider says that too much is asked of it at the moment. */
 const busyStatuses = new Set([420, 429, 503]);
-/** The pause after such an answer, unless it names one, and the longest. */
+/**
+ * By these a proxy before the provider says that it got no answer in time: the provider may have
+ * taken the mails. 524 is Cloudflare's.
+ */
+const timeoutStatuses = new Set([504, 524]);
+/** The pause after a busy answer, unless it names one, and the longest. */
 const pauseMs = { usual: 1_000, most: 60_000 };
 /** Each answer counts an eighth of the usual time. */
 const smoothing = 8;
@@ -66,7 +83,7 @@ export class HttpSender implements Sender {
     this.#host = host;
     this.#api = api;
     const { answerMs = answerMsDefault, repeatAfterMs = repeatAfterMsDefault } = options;
-    this.#options = { answerMs, repeatAfterMs };
+    this.#options = { answerMs, repeatAfterMs, bodies: options.bodies ?? bodiesOfProcess };
     this.#queue = new OutgoingQueue(host, () => this.#pump());
   }
 
@@ -147,10 +164,14 @@ export class HttpSender implements Sender {
   /** A batch takes what waits; the next one is filled in another turn of the event loop. */
   #pump(): void {
     while (this.#requests < this.#requestsMax && Date.now() >= this.#pausedUntilMs) {
+      if (!this.#hasShare && this.#requests > 0) return;
       const batch = this.#isClosed ? [] : this.#fill();
       if (batch.length === 0) return;
+      const bytes = batch.reduce((sum, ready) => sum + ready.bytes, 0);
+      this.#hold(bytes);
       this.#requests += 1;
       void this.#deliver(batch).finally(() => {
+        this.#hold(-bytes);
         this.#requests -= 1;
         this.#pump();
       });
@@ -164,10 +185,20 @@ export class HttpSender implements Sender {
     }
   }
 
+  get #hasShare(): boolean {
+    const { workspaceId = '' } = this.#host;
+    return this.#options.bodies.verdict(workspaceId, 1) === 'granted';
+  }
+
+  #hold(bytes: number): void {
+    const { workspaceId = '' } = this.#host;
+    this.#options.bodies.change(workspaceId, bytes);
+  }
+
   /** The mails of a request. One that was taken and does not fit is the first of the next. */
   #fill(): Ready[] {
     const { batch: limits } = this.#api;
-    const bytesMax = Math.min(limits?.bytesMax ?? 0, requestBytesMax);
+    const bytesMax = this.#hasShare ? Math.min(limits?.bytesMax ?? 0, requestBytesMax) : 0;
     const untilMs = performance.now() + fillMs;
     const batch: Ready[] = [];
     let bytes = 0;
@@ -248,9 +279,13 @@ export class HttpSender implements Sender {
         this.#measure(performance.now() - startedAtMs);
         connection.answered += 1;
         const isLater = busyStatuses.has(answer.status) || answer.status >= 500;
-        // A repeat that comes too soon says nothing of the first request.
-        if (!this.#api.isUnderway?.(answer) && !(isLater && repeats > 0)) {
-          await this.#settleAnswered(connection, batch, { answer, isFirst });
+        const saysNothing =
+          timeoutStatuses.has(answer.status) ||
+          this.#api.isUnderway?.(answer) ||
+          // A repeat that comes too soon says nothing of the first request.
+          (isLater && repeats > 0);
+        if (!saysNothing) {
+          await this.#settleAnswered(connection, batch, answer);
           return;
         }
       }
@@ -272,12 +307,16 @@ export class HttpSender implements Sender {
   async #settleAnswered(
     connection: HttpConnection,
     batch: readonly Ready[],
-    { answer, isFirst }: { answer: ApiAnswer; isFirst: boolean },
+    answer: ApiAnswer,
   ): Promise<void> {
     const sent = batch.map(({ outgoing }) => outgoing);
     const outcomes = this.#outcomesOf(sent, answer);
     if (outcomes === 'separately') {
-      for (const each of batch) await this.#exchange(connection, [each]);
+      for (const each of batch) {
+        // After many refusals alike the rest would be refused, too.
+        if (this.isProbing) this.#queue.settle(each.outgoing, { kind: 'not_started' }, false);
+        else await this.#exchange(connection, [each]);
+      }
       return;
     }
     if (busyStatuses.has(answer.status)) {
@@ -286,11 +325,15 @@ export class HttpSender implements Sender {
       this.#pausedUntilMs = Date.now() + Math.min(waitMs, pauseMs.most);
     }
     for (const [index, outgoing] of sent.entries()) {
-      this.#queue.settle(outgoing, outcomes[index] ?? unreadable(answer), isFirst && index === 0);
+      // Unlike a connection that is lost, an answer that says nothing of a mail is a sign for each.
+      this.#queue.settle(outgoing, outcomes[index] ?? unreadable(answer), true);
     }
   }
 
   #outcomesOf(sent: readonly Outgoing[], answer: ApiAnswer): readonly SendOutcome[] | 'separately' {
+    if (isOfFirewall(answer)) {
+      return sent.length > 1 ? 'separately' : sent.map(() => refusedByOther(answer));
+    }
     try {
       const outcomes = this.#api.outcomes(answer, sent);
       if (outcomes === 'separately' ? sent.length > 1 : outcomes.length === sent.length) {
@@ -304,17 +347,19 @@ export class HttpSender implements Sender {
 
   #settleUnanswered(
     sent: readonly Outgoing[],
-    exchange: Awaited<ReturnType<HttpConnection['exchange']>>,
+    exchange: Exchanged,
     { isFirst, isRepeated }: { isFirst: boolean; isRepeated: boolean },
   ): void {
     const { kind } = exchange;
-    const reason = 'reason' in exchange ? exchange.reason : 'the request is under way';
-    const isUnknown = kind === 'unanswered' || kind === 'answered' || isRepeated;
+    const reason = reasonOf(exchange);
+    const isAnswered = kind === 'answered';
+    const isUnknown = kind === 'unanswered' || isAnswered || isRepeated;
     for (const [index, outgoing] of sent.entries()) {
       if (isUnknown) {
         // A connection that is lost is one sign, however many mails were on it.
+        const isSign = isAnswered || (isFirst && index === 0);
         const info = `${reason} before the provider had answered`;
-        this.#queue.settle(outgoing, { kind: 'unknown', info }, isFirst && index === 0);
+        this.#queue.settle(outgoing, { kind: 'unknown', info }, isSign);
       } else if (kind === 'cut') {
         outgoing.lost += 1;
         const info = `${reason} before the message was sent`;
@@ -325,4 +370,9 @@ export class HttpSender implements Sender {
     }
     if (kind === 'unreached') this.#queue.refuseAll(reason);
   }
+}
+
+function reasonOf(exchange: Exchanged): string {
+  if (exchange.kind === 'answered') return `status ${exchange.answer.status}`;
+  return 'reason' in exchange ? exchange.reason : 'the request is under way';
 }

@@ -24,7 +24,7 @@ export function mailgunApi({ apiKey, domain }: MailgunSettings, origin: string):
     origin,
     part: partOf,
     request: ([part]) => ({ path, headers, body: part?.body ?? '' }),
-    outcomes: (answer, sent) => sent.map(() => outcomeOf(answer)),
+    outcomes: (answer, sent) => sent.map((outgoing) => outcomeOf(answer, outgoing)),
   };
 }
 
@@ -49,7 +49,7 @@ function field(name: string, value: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 }
 
-function outcomeOf(answer: ApiAnswer): SendOutcome {
+function outcomeOf(answer: ApiAnswer, { copies }: Outgoing): SendOutcome {
   const { json, status, text } = answer;
   const id = at(json, 'id');
   // A wrong key is answered by a text.
@@ -59,7 +59,9 @@ function outcomeOf(answer: ApiAnswer): SendOutcome {
     return accepted(answer, { id: id.replace(/^<|>$/g, ''), words });
   }
   if (status === 400 && /not a valid address/i.test(words)) {
-    return /\bfrom\b/i.test(words) ? outage(answer, words) : bounced(answer, words);
+    if (/\bfrom\b/i.test(words)) return outage(answer, words);
+    // All recipients are in `to`: it may be a copy that is wrong.
+    if (copies.length === 0) return bounced(answer, words);
   }
   return byStatus(answer, words);
 }
