@@ -1,7 +1,11 @@
 /** Minutes long, or for root alone: commands of their own. */
 const slow = process.env.SLOW_TESTS
   ? []
-  : ['/test/security/rotation\\.test\\.ts$', '/test/faults/disk-full\\.test\\.ts$'];
+  : [
+      '/test/security/rotation\\.test\\.ts$',
+      '/test/faults/disk-full\\.test\\.ts$',
+      '/test/postfix/postfix\\.test\\.ts$',
+    ];
 
 /** Node loads the sources as they are, and strips the types. */
 export default {

@@ -118,7 +118,18 @@ test.each(['abuse', 'fraud', 'virus'])('feedback of type %s is a complaint', asy
   expect(await typesOf()).toEqual(['email.complained']);
 });
 
-test.each(['not-spam', 'opt-out', 'auth-failure', 'other', ''])(
+test('feedback of type opt-out unsubscribes, and is no complaint', async () => {
+  const { id, email, returnPath } = await givenMessage();
+  await record(returnPath, feedbackOf('opt-out'));
+  expect(given.world.unsubscribed).toContainEqual(expect.objectContaining({ email }));
+  expect((await messageOf(id))?.unsubscribedAt).toBeDefined();
+  expect([await suppressionOf(email), await typesOf()]).toEqual([
+    undefined,
+    ['email.unsubscribed'],
+  ]);
+});
+
+test.each(['not-spam', 'auth-failure', 'other', ''])(
   'feedback of type %p changes nothing',
   async (type) => {
     const { id, email, returnPath } = await givenMessage();
