@@ -41,6 +41,9 @@ function opened(api: HttpApi, options: HttpSenderOptions & Partial<SenderHost> =
   return sender;
 }
 
+/** Batches are full, however busy the machine is. */
+const slowly = { fillMs: 60_000 };
+
 /** A server that answers each connection in its own way. */
 async function givenServer(onConnection: Parameters<typeof createServer>[1]): Promise<string> {
   const sockets = new Set<{ destroy: () => void }>();
@@ -165,13 +168,13 @@ test('a mail whose lease ends while the connection is opened is not written', as
 test('a batch leaves out mails that must not be begun', async () => {
   const fake = await givenFake('postmark');
   const begin = (write: (mayWrite: boolean) => void) => setImmediate(() => write(true));
-  const outcomes = await send(opened(postmark(fake.origin)), [
+  const outcomes = await send(opened(postmark(fake.origin), slowly), [
     { to: ann, begin },
     { to: bob, begin: (write) => setImmediate(() => write(false)) },
     { to: carl, begin },
   ]);
   expect(kinds(outcomes)).toEqual(['accepted', 'not_started', 'accepted']);
-  expect([...fake.received.keys()].toSorted()).toEqual([ann, carl].toSorted());
+  expect(fake.sizes).toEqual([2]);
 });
 
 test('a batch holds no more than its provider takes, or than 5 MB', async () => {
@@ -191,9 +194,9 @@ test('a batch holds no more than its provider takes, or than 5 MB', async () => 
   // Each has 1.2 MB in base64.
   expect(Math.max(...fake.sizes)).toBeLessThanOrEqual(4);
   const many = await givenFake('resend');
-  expect(count(await send(opened(resend(many.origin)), people(1_000)), 'accepted')).toBe(1_000);
-  const largest = Math.max(...many.sizes);
-  expect([largest > 10, largest <= 100]).toEqual([true, true]);
+  const sender = opened(resend(many.origin), slowly);
+  expect(count(await send(sender, people(1_000)), 'accepted')).toBe(1_000);
+  expect(Math.max(...many.sizes)).toBe(100);
 });
 
 test('mails that take long to render do not hold up the process for a whole batch', async () => {

@@ -11,6 +11,7 @@ import { byStatus, isOfFirewall, refusedByOther, unreadable } from './outcome.ts
 export type HttpSenderOptions = {
   answerMs?: number;
   repeatAfterMs?: number;
+  fillMs?: number;
   /** Shares of all senders of the process if absent. */
   bodies?: FairShares;
 };
@@ -31,7 +32,7 @@ const headroom = 1.5;
 /** Of a request with several mails: a process holds as many of them as it has requests. */
 const requestBytesMax = 5_000_000;
 /** Mails of a batch are rendered one after the other, which holds up all else of the process. */
-const fillMs = 20;
+const fillMsDefault = 20;
 /** A rate that no process reaches. */
 const processPerMs = 7_500 / 1_000;
 const tickMs = 250;
@@ -82,8 +83,13 @@ export class HttpSender implements Sender {
   constructor(host: SenderHost, api: HttpApi, options: HttpSenderOptions = {}) {
     this.#host = host;
     this.#api = api;
-    const { answerMs = answerMsDefault, repeatAfterMs = repeatAfterMsDefault } = options;
-    this.#options = { answerMs, repeatAfterMs, bodies: options.bodies ?? bodiesOfProcess };
+    this.#options = {
+      answerMs: answerMsDefault,
+      repeatAfterMs: repeatAfterMsDefault,
+      fillMs: fillMsDefault,
+      bodies: bodiesOfProcess,
+      ...options,
+    };
     this.#queue = new OutgoingQueue(host, () => this.#pump());
   }
 
@@ -199,7 +205,7 @@ export class HttpSender implements Sender {
   #fill(): Ready[] {
     const { batch: limits } = this.#api;
     const bytesMax = this.#hasShare ? Math.min(limits?.bytesMax ?? 0, requestBytesMax) : 0;
-    const untilMs = performance.now() + fillMs;
+    const untilMs = performance.now() + this.#options.fillMs;
     const batch: Ready[] = [];
     let bytes = 0;
     do {

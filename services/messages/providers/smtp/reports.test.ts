@@ -8,6 +8,26 @@ const bounce = {
   ...{ recipient: 'ann@example.com', timestamp: '2026-11-25T10:00:00Z', bounce_category: 'soft' },
 };
 
+test('reports name the message, the recipient and the class', () => {
+  const at = '2026-11-25T10:00:00.000Z';
+  const { message_id } = bounce;
+  const reports = read([
+    { event: 'delivered', message_id, recipient: 'Ann@Example.com', timestamp: at },
+    {
+      ...{ event: 'bounce', message_id: `<${message_id}@sender.example>`, timestamp: at },
+      ...{ recipient: 'ann@example.com', diagnostic_code: '550 5.1.1 no such user' },
+    },
+    { event: 'complaint', message_id, recipient: 'ann@example.com', timestamp: at },
+  ]);
+  const common = { messageId: message_id, email: 'ann@example.com', at: new Date(at) };
+  expect(reports).toMatchObject([
+    { ...common, type: 'delivered' },
+    { ...common, type: 'bounce', class: 'hard', diagnostic: '550 5.1.1 no such user' },
+    { ...common, type: 'complaint', class: 'complaint' },
+  ]);
+  expect(new Set(reports.map(({ key }) => key)).size).toBe(3);
+});
+
 test('one object is one report, and words are kept without addresses on one line', () => {
   const words = '450 4.2.2 <ann@example.com>:\r\n mailbox\0 full';
   expect(read({ ...bounce, diagnostic_code: words })).toMatchObject([
