@@ -113,6 +113,23 @@ export async function askJson(
   return jsonIn(body.toString());
 }
 
+type ApiCall = Pick<JsonCall, 'method' | 'json'> & {
+  /** Behind the base of the API. */
+  path: string;
+  /** Statuses that are no failure, and have no answer. */
+  unless?: readonly number[];
+};
+
+/** Makes calls in JSON to an API, whose base and credentials follow from the settings. */
+export function jsonApi(
+  of: (provider: EmailProvider) => { base: string; headers: Record<string, string> },
+): (account: ReportAccount, call: ApiCall) => Promise<unknown> {
+  return (account, { path, unless = [], ...call }) => {
+    const { base, headers } = of(account.provider);
+    return askJson(account, { ...call, url: `${base}${path}`, headers }, { unless });
+  };
+}
+
 /** The credentials of basic authentication. */
 export const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

@@ -1,6 +1,5 @@
-import type { ReportAccount } from '../../reports/account.ts';
 import { listIn, textIn } from '../../reports/event.ts';
-import { askJson, registrarOf } from '../../reports/registrar.ts';
+import { jsonApi, registrarOf } from '../../reports/registrar.ts';
 import type { ReportType } from '../../reports/report.ts';
 
 /*
@@ -8,13 +7,15 @@ import type { ReportType } from '../../reports/report.ts';
  * is a bearer token, so that it is in no URL.
  */
 
-const api = 'https://api.brevo.com/v3/webhooks';
+const call = jsonApi(({ brevo }) => ({
+  base: 'https://api.brevo.com/v3/webhooks',
+  headers: { 'api-key': brevo?.apiKey ?? '' },
+}));
 
 export const brevoRegistrar = registrarOf({
   async list(account) {
-    const url = `${api}?type=transactional`;
     // An account without webhooks is answered with 404.
-    const all = await call(account, { method: 'GET', url, unless: [404] });
+    const all = await call(account, { method: 'GET', path: '?type=transactional', unless: [404] });
     return listIn(all, 'webhooks').map((each) => ({
       ...{ id: textIn(each, 'id'), url: textIn(each, 'url') },
     }));
@@ -25,10 +26,10 @@ export const brevoRegistrar = registrarOf({
       ...{ auth: { type: 'bearer', token: key }, batched: true },
     };
     await (id
-      ? call(account, { method: 'PUT', url: `${api}/${id}`, json })
-      : call(account, { method: 'POST', url: api, json: { ...json, type: 'transactional' } }));
+      ? call(account, { method: 'PUT', path: `/${id}`, json })
+      : call(account, { method: 'POST', path: '', json: { ...json, type: 'transactional' } }));
   },
-  remove: (account, id) => call(account, { method: 'DELETE', url: `${api}/${id}`, unless: [404] }),
+  remove: (account, id) => call(account, { method: 'DELETE', path: `/${id}`, unless: [404] }),
 });
 
 const ofType: Readonly<Record<ReportType, readonly string[]>> = {
@@ -36,15 +37,3 @@ const ofType: Readonly<Record<ReportType, readonly string[]>> = {
   bounce: ['hardBounce', 'softBounce', 'blocked', 'invalid'],
   complaint: ['spam'],
 };
-
-type Call = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  url: string;
-  json?: unknown;
-  unless?: readonly number[];
-};
-
-function call(account: ReportAccount, { unless = [], ...given }: Call) {
-  const headers = { 'api-key': account.provider.brevo?.apiKey ?? '' };
-  return askJson(account, { ...given, headers }, { unless });
-}

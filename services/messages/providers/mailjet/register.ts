@@ -1,6 +1,6 @@
 import type { ReportAccount } from '../../reports/account.ts';
 import { listIn, textIn } from '../../reports/event.ts';
-import { askJson, basic, type Registrar, SetUpFailed } from '../../reports/registrar.ts';
+import { basic, jsonApi, type Registrar, SetUpFailed } from '../../reports/registrar.ts';
 import type { ReportType } from '../../reports/report.ts';
 
 /*
@@ -8,7 +8,10 @@ import type { ReportType } from '../../reports/report.ts';
  * of somebody else stays: then nothing is changed. Version 2 sends events in groups.
  */
 
-const api = 'https://api.mailjet.com/v3/REST/eventcallbackurl';
+const call = jsonApi(({ mailjet }) => ({
+  base: 'https://api.mailjet.com/v3/REST/eventcallbackurl',
+  headers: { authorization: basic(mailjet?.apiKey ?? '', mailjet?.secretKey ?? '') },
+}));
 
 export const mailjetRegistrar: Registrar = {
   async setUp(account, { withKey, key, types, isOurs }) {
@@ -20,8 +23,8 @@ export const mailjetRegistrar: Registrar = {
       const id = all.find(({ event }) => event === EventType)?.id;
       const json = { EventType, Url: withKey(key), Version: 2, Status: 'alive' };
       await (id
-        ? call(account, { method: 'PUT', url: `${api}/${id}`, json })
-        : call(account, { method: 'POST', url: api, json }));
+        ? call(account, { method: 'PUT', path: `/${id}`, json })
+        : call(account, { method: 'POST', path: '', json }));
     }
     const others = all.filter(({ event, url }) => !wanted.includes(event) && isOurs(url));
     await removeEach(account, others);
@@ -43,7 +46,7 @@ const ofType: Readonly<Record<ReportType, readonly string[]>> = {
 type Callback = { id: string; event: string; url: string };
 
 async function callbacks(account: ReportAccount): Promise<Callback[]> {
-  const all = await call(account, { method: 'GET', url: `${api}?Limit=100` });
+  const all = await call(account, { method: 'GET', path: '?Limit=100' });
   return listIn(all, 'Data')
     .filter((each) => textIn(each, 'IsBackup') === '')
     .map((each) => ({
@@ -53,19 +56,6 @@ async function callbacks(account: ReportAccount): Promise<Callback[]> {
 
 async function removeEach(account: ReportAccount, ours: readonly Callback[]): Promise<void> {
   for (const { id } of ours) {
-    await call(account, { method: 'DELETE', url: `${api}/${id}`, unless: [404] });
+    await call(account, { method: 'DELETE', path: `/${id}`, unless: [404] });
   }
-}
-
-type Call = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  url: string;
-  json?: unknown;
-  unless?: readonly number[];
-};
-
-function call(account: ReportAccount, { unless = [], ...given }: Call) {
-  const { apiKey = '', secretKey = '' } = account.provider.mailjet ?? {};
-  const headers = { authorization: basic(apiKey, secretKey) };
-  return askJson(account, { ...given, headers }, { unless });
 }

@@ -1,6 +1,6 @@
 import type { ReportAccount } from '../../reports/account.ts';
 import { listIn, textIn } from '../../reports/event.ts';
-import { askJson, type Registrar } from '../../reports/registrar.ts';
+import { jsonApi, type Registrar } from '../../reports/registrar.ts';
 import type { ReportType } from '../../reports/report.ts';
 import type { ReportUrl } from '../../reports/url.ts';
 
@@ -10,7 +10,10 @@ import type { ReportUrl } from '../../reports/url.ts';
  * authentication, so that it is in no URL.
  */
 
-const api = 'https://api.postmarkapp.com/webhooks';
+const call = jsonApi(({ postmark }) => ({
+  base: 'https://api.postmarkapp.com/webhooks',
+  headers: { 'x-postmark-server-token': postmark?.serverToken ?? '' },
+}));
 
 export const postmarkRegistrar: Registrar = {
   async setUp(account, target) {
@@ -25,10 +28,10 @@ export const postmarkRegistrar: Registrar = {
       const [id, ...others] = ids;
       // The password is not shown, so that it is set each time.
       await (id
-        ? call(account, { method: 'PUT', url: `${api}/${id}`, json })
+        ? call(account, { method: 'PUT', path: `/${id}`, json })
         : call(account, {
             method: 'POST',
-            url: api,
+            path: '',
             json: { ...json, MessageStream: stream.name },
           }));
       await removeEach(account, others);
@@ -59,9 +62,9 @@ async function oursIn(
   { isOurs }: ReportUrl,
   { name, mayBeMissing }: Stream,
 ): Promise<string[] | undefined> {
-  const url = `${api}?${new URLSearchParams({ MessageStream: name })}`;
+  const path = `?${new URLSearchParams({ MessageStream: name })}`;
   const unless = mayBeMissing ? [404, 422] : [];
-  const answer = await call(account, { method: 'GET', url }, unless);
+  const answer = await call(account, { method: 'GET', path, unless });
   if (answer === undefined) return undefined;
   return listIn(answer, 'Webhooks')
     .filter((each) => isOurs(textIn(each, 'Url')))
@@ -69,7 +72,7 @@ async function oursIn(
 }
 
 async function removeEach(account: ReportAccount, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await call(account, { method: 'DELETE', url: `${api}/${id}` }, [404]);
+  for (const id of ids) await call(account, { method: 'DELETE', path: `/${id}`, unless: [404] });
 }
 
 function triggersOf(types: readonly ReportType[]) {
@@ -80,13 +83,4 @@ function triggersOf(types: readonly ReportType[]) {
     SpamComplaint: { Enabled: types.includes('complaint'), IncludeContent: false },
     ...{ Open: { ...off, PostFirstOpenOnly: false }, Click: off, SubscriptionChange: off },
   };
-}
-
-function call(
-  account: ReportAccount,
-  given: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; url: string; json?: unknown },
-  unless: readonly number[] = [],
-): Promise<unknown> {
-  const token = account.provider.postmark?.serverToken ?? '';
-  return askJson(account, { ...given, headers: { 'x-postmark-server-token': token } }, { unless });
 }

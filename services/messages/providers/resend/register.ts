@@ -1,6 +1,5 @@
-import type { ReportAccount } from '../../reports/account.ts';
 import { listIn, textIn } from '../../reports/event.ts';
-import { askJson, registrarOf, SetUpFailed } from '../../reports/registrar.ts';
+import { jsonApi, registrarOf, SetUpFailed } from '../../reports/registrar.ts';
 import type { ReportType } from '../../reports/report.ts';
 
 /*
@@ -8,11 +7,14 @@ import type { ReportType } from '../../reports/report.ts';
  * secret that signs its events.
  */
 
-const api = 'https://api.resend.com/webhooks';
+const call = jsonApi(({ resend }) => ({
+  base: 'https://api.resend.com/webhooks',
+  headers: { authorization: `Bearer ${resend?.apiKey ?? ''}` },
+}));
 
 export const resendRegistrar = registrarOf({
   async list(account) {
-    const all = await call(account, { method: 'GET', url: `${api}?limit=100` });
+    const all = await call(account, { method: 'GET', path: '?limit=100' });
     return listIn(all, 'data').map((each) => ({
       ...{ id: textIn(each, 'id'), url: textIn(each, 'endpoint') },
     }));
@@ -20,16 +22,16 @@ export const resendRegistrar = registrarOf({
   async put(account, { withKey, key, types, learn }, id) {
     const json = { endpoint: withKey(key), events: types.flatMap((type) => ofType[type]) };
     const known = id
-      ? await call(account, { method: 'GET', url: `${api}/${id}` })
-      : await call(account, { method: 'POST', url: api, json });
+      ? await call(account, { method: 'GET', path: `/${id}` })
+      : await call(account, { method: 'POST', path: '', json });
     const secret = textIn(known, 'signing_secret') || account.learned.signing_secret || '';
     if (secret === '') throw new SetUpFailed('Resend has answered no secret of the webhook');
     await learn({ signing_secret: secret });
     if (!id) return;
     const changed = { ...json, status: 'enabled' };
-    await call(account, { method: 'PATCH', url: `${api}/${id}`, json: changed });
+    await call(account, { method: 'PATCH', path: `/${id}`, json: changed });
   },
-  remove: (account, id) => call(account, { method: 'DELETE', url: `${api}/${id}`, unless: [404] }),
+  remove: (account, id) => call(account, { method: 'DELETE', path: `/${id}`, unless: [404] }),
 });
 
 const ofType: Readonly<Record<ReportType, readonly string[]>> = {
@@ -37,15 +39,3 @@ const ofType: Readonly<Record<ReportType, readonly string[]>> = {
   bounce: ['email.bounced', 'email.failed', 'email.suppressed'],
   complaint: ['email.complained'],
 };
-
-type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  url: string;
-  json?: unknown;
-  unless?: readonly number[];
-};
-
-function call(account: ReportAccount, { unless = [], ...given }: Call) {
-  const headers = { authorization: `Bearer ${account.provider.resend?.apiKey ?? ''}` };
-  return askJson(account, { ...given, headers }, { unless });
-}

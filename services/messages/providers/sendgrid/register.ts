@@ -1,12 +1,20 @@
 import type { ReportAccount } from '../../reports/account.ts';
 import { listIn, textIn } from '../../reports/event.ts';
-import { askJson, registrarOf, SetUpFailed } from '../../reports/registrar.ts';
+import { jsonApi, registrarOf, SetUpFailed } from '../../reports/registrar.ts';
 import type { ReportType } from '../../reports/report.ts';
 
 /*
  * An account of SendGrid has several event webhooks (twilio.com/docs/sendgrid, "Webhooks"). Ours is
  * enabled after the key that verifies it is stored, so that no event comes before.
  */
+
+const call = jsonApi(({ sendgrid }) => {
+  const host = sendgrid?.region === 'eu' ? 'api.eu.sendgrid.com' : 'api.sendgrid.com';
+  return {
+    base: `https://${host}/v3/user/webhooks/event/settings`,
+    headers: { authorization: `Bearer ${sendgrid?.apiKey ?? ''}` },
+  };
+});
 
 export const sendgridRegistrar = registrarOf({
   async list(account) {
@@ -43,19 +51,4 @@ function eventsOf(types: readonly ReportType[]) {
     ...{ processed: isOff, deferred: isOff, open: isOff, click: isOff, unsubscribe: isOff },
     ...{ group_unsubscribe: isOff, group_resubscribe: isOff },
   };
-}
-
-type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  path: string;
-  json?: unknown;
-  unless?: readonly number[];
-};
-
-function call(account: ReportAccount, { method, path, json, unless = [] }: Call) {
-  const { region, apiKey = '' } = account.provider.sendgrid ?? {};
-  const host = region === 'eu' ? 'api.eu.sendgrid.com' : 'api.sendgrid.com';
-  const url = `https://${host}/v3/user/webhooks/event/settings${path}`;
-  const headers = { authorization: `Bearer ${apiKey}` };
-  return askJson(account, { method, url, headers, json }, { unless });
 }

@@ -1,6 +1,5 @@
-import type { ReportAccount } from '../../reports/account.ts';
 import { listIn, textIn } from '../../reports/event.ts';
-import { askJson, registrarOf } from '../../reports/registrar.ts';
+import { jsonApi, registrarOf } from '../../reports/registrar.ts';
 import type { ReportType } from '../../reports/report.ts';
 
 /*
@@ -8,6 +7,11 @@ import type { ReportType } from '../../reports/report.ts';
  * one is made or changed, and refuses it unless it is answered 200. The key is the password of
  * basic authentication, so that it is in no URL.
  */
+
+const call = jsonApi(({ sparkpost }) => ({
+  base: `${sparkpost?.endpoint || 'https://api.sparkpost.com'}/api/v1/webhooks`,
+  headers: { authorization: sparkpost?.apiKey ?? '' },
+}));
 
 export const sparkpostRegistrar = registrarOf({
   async list(account) {
@@ -36,17 +40,3 @@ const ofType: Readonly<Record<ReportType, readonly string[]>> = {
   ],
   complaint: ['spam_complaint'],
 };
-
-type Call = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: string;
-  json?: unknown;
-  unless?: readonly number[];
-};
-
-function call(account: ReportAccount, { method, path, json, unless = [] }: Call) {
-  const { endpoint = '', apiKey = '' } = account.provider.sparkpost ?? {};
-  const url = `${endpoint || 'https://api.sparkpost.com'}/api/v1/webhooks${path}`;
-  const headers = { authorization: apiKey };
-  return askJson(account, { method, url, headers, json }, { unless });
-}
