@@ -1,6 +1,6 @@
 import { invalidField } from '../errors/errors.ts';
 
-/** Where a setting stands: the kind as people write it, and its settings' place in the request. */
+/** `of` is the kind as texts name it, `path` that of its settings in the request. */
 export type SettingsPlace = { of: string; path: string };
 
 const keyMax = 1_000;

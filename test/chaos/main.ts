@@ -1,8 +1,6 @@
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startStack } from '../stack.ts';
 import { runChaos } from './chaos.ts';
+import { onStack } from './on-stack.ts';
 import { reportChaos } from './reports/main.ts';
 import { makeKills, makeSchedule } from './schedule.ts';
 import { transactionalChaos } from './transactional/main.ts';
@@ -80,12 +78,12 @@ async function broadcastChaos(): Promise<void> {
   console.log(
     `Chaos with seed ${seed}: ${recipients} recipients, ${schedule.length} faults at most`,
   );
-  const stack = await startStack({
+  const options = {
     replicas: 2,
     withoutJournal: values['without-journal'],
     clocksAheadMs: { 'messages-2': clockMs, 'broadcasts-worker': -clockMs },
-  });
-  try {
+  };
+  await onStack({ ...options, keep: values.keep }, async (stack, say) => {
     const report = await runChaos(stack, {
       recipients,
       ...(values.segments && { segmentSeed: seed }),
@@ -96,23 +94,17 @@ async function broadcastChaos(): Promise<void> {
       // Long enough that a kill finds messages in flight.
       latencyMs: 500,
       fakeDuplicate: values['fake-duplicate'],
-      say: (line) => console.log(line),
+      say,
     });
     const { lost, twice, bound, unknown, seconds, faults, counts, problems } = report;
-    console.log(`
-seed      ${seed}
-faults    ${faults.length}
-duration  ${seconds.toFixed(1)} s
-lost      ${lost}
-twice     ${twice} (at most ${bound}; ${unknown} counted as unknown)
-record    ${JSON.stringify(counts)}`);
-    for (const problem of problems.slice(0, 20)) console.log(`PROBLEM   ${problem}`);
-    console.log(problems.length === 0 ? '\nGood.' : `\nBad: ${problems.length} problems.`);
-    process.exitCode = problems.length === 0 ? 0 : 1;
-    if (values.keep && problems.length > 0) {
-      cpSync(join(stack.folder, 'logs'), values.keep, { recursive: true });
-    }
-  } finally {
-    await stack.stop();
-  }
+    const lines = [
+      `seed      ${seed}`,
+      `faults    ${faults.length}`,
+      `duration  ${seconds.toFixed(1)} s`,
+      `lost      ${lost}`,
+      `twice     ${twice} (at most ${bound}; ${unknown} counted as unknown)`,
+      `record    ${JSON.stringify(counts)}`,
+    ];
+    return { lines, problems };
+  });
 }

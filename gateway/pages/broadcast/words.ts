@@ -14,7 +14,7 @@ const dates = new Intl.DateTimeFormat('en-GB', {
 export const countOf = (count: number): string => counts.format(count);
 export const shortCount = (count: number): string => shortCounts.format(count);
 export const percentOf = (rate: number): string => percents.format(rate);
-/** Where a tenth of a percent is much. */
+/** With two decimals, for rates far below one percent. */
 export const finePercentOf = (rate: number): string => finePercents.format(rate);
 export const dateOf = (date: Date): string => `${dates.format(date)} UTC`;
 export const timeOf = (time: Timestamp): string => dateOf(timestampDate(time));

@@ -1,6 +1,4 @@
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
-import { startStack } from '../../stack.ts';
+import { onStack } from '../on-stack.ts';
 import { makeReportKills, runReportChaos } from './chaos.ts';
 
 const everyMs = 6_000;
@@ -20,26 +18,18 @@ export async function reportChaos({ seed, minutes, messages, keep }: Options): P
   console.log(
     `Chaos of reports with seed ${seed}: about ${messages} mails, ${schedule.length} kills`,
   );
-  const stack = await startStack({ replicas: 2 });
-  try {
-    const say = (line: string) => console.log(line);
+  await onStack({ replicas: 2, keep }, async (stack, say) => {
     const options = { seed, messages, forMs, schedule, settleMsMax, say };
-    const { lost, twice, reports, requests, seconds, problems } = await runReportChaos(
-      stack,
-      options,
-    );
-    console.log(`
-seed      ${seed}
-kills     ${schedule.length}
-duration  ${seconds.toFixed(1)} s
-reports   ${reports} in ${requests} requests
-lost      ${lost}
-twice     ${twice}`);
-    for (const problem of problems.slice(0, 20)) console.log(`PROBLEM   ${problem}`);
-    console.log(problems.length === 0 ? '\nGood.' : `\nBad: ${problems.length} problems.`);
-    process.exitCode = problems.length === 0 ? 0 : 1;
-    if (keep && problems.length > 0) cpSync(join(stack.folder, 'logs'), keep, { recursive: true });
-  } finally {
-    await stack.stop();
-  }
+    const report = await runReportChaos(stack, options);
+    const { lost, twice, reports, requests, seconds, problems } = report;
+    const lines = [
+      `seed      ${seed}`,
+      `kills     ${schedule.length}`,
+      `duration  ${seconds.toFixed(1)} s`,
+      `reports   ${reports} in ${requests} requests`,
+      `lost      ${lost}`,
+      `twice     ${twice}`,
+    ];
+    return { lines, problems };
+  });
 }

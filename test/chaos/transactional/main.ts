@@ -1,6 +1,4 @@
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
-import { startStack } from '../../stack.ts';
+import { onStack } from '../on-stack.ts';
 import { runTransactionalChaos } from './chaos.ts';
 import { makeTransactionalKills } from './schedule.ts';
 
@@ -29,24 +27,18 @@ export async function transactionalChaos({
   console.log(
     `Chaos of transactional mail with seed ${seed}: ${perSecond}/s, ${schedule.length} kills`,
   );
-  const stack = await startStack({ replicas: 2 });
-  try {
-    const say = (line: string) => console.log(line);
+  await onStack({ replicas: 2, keep }, async (stack, say) => {
     const options = { perSecond, forMs, schedule, settleMsMax, say };
     const report = await runTransactionalChaos(stack, options);
     const { accepted, lost, twice, bound, seconds, faults, problems } = report;
-    console.log(`
-seed      ${seed}
-kills     ${faults.length}
-duration  ${seconds.toFixed(1)} s
-accepted  ${accepted}
-lost      ${lost}
-twice     ${twice} (at most ${bound})`);
-    for (const problem of problems.slice(0, 20)) console.log(`PROBLEM   ${problem}`);
-    console.log(problems.length === 0 ? '\nGood.' : `\nBad: ${problems.length} problems.`);
-    process.exitCode = problems.length === 0 ? 0 : 1;
-    if (keep && problems.length > 0) cpSync(join(stack.folder, 'logs'), keep, { recursive: true });
-  } finally {
-    await stack.stop();
-  }
+    const lines = [
+      `seed      ${seed}`,
+      `kills     ${faults.length}`,
+      `duration  ${seconds.toFixed(1)} s`,
+      `accepted  ${accepted}`,
+      `lost      ${lost}`,
+      `twice     ${twice} (at most ${bound})`,
+    ];
+    return { lines, problems };
+  });
 }
