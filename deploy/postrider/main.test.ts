@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { temporalServer } from '../../test/setup/temporal.ts';
 import { until } from '../../test/stack/until.ts';
 import { keepKeys, serviceKeysOf } from '../keys/file.ts';
 import { newInstallation } from '../keys/installation.ts';
 import { freePort } from '../local/ports.ts';
-import { temporalProgram } from '../local/temporal-programs.ts';
 import { serviceNames } from './parts.ts';
 
 /** In Temporal's API. */
@@ -26,9 +26,7 @@ const database = `entry_${process.pid}`;
 let temporal: TestWorkflowEnvironment;
 let mailServer: ReturnType<typeof createServer>;
 beforeAll(async () => {
-  const path = await temporalProgram(() => {});
-  const server = { executable: { type: 'existing-path' as const, path } };
-  temporal = await TestWorkflowEnvironment.createLocal({ server });
+  temporal = await temporalServer();
   mailServer = createServer((socket) => {
     socket.on('error', () => {}).write('220 localhost ESMTP\r\n');
     socket.on('data', () => socket.write('250 localhost\r\n'));

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { Look, Story } from '../../services/broadcasts/activities/read-plan.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
+import { timeSkippingServer } from '../../test/setup/temporal.ts';
 import type { broadcastLifecycle } from './workflow.ts';
 
 let env: TestWorkflowEnvironment;
 let bundle: { code: string };
 beforeAll(async () => {
-  const path = process.env.TEMPORAL_TEST_SERVER ?? '';
-  env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path } },
-  });
+  env = await timeSkippingServer();
   bundle = await workflowBundle('broadcasts', '.postrider/cache');
 }, 60_000);
 afterAll(() => env.teardown());

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Activities } from '../../services/contacts/activities/all.ts';
 import type { Build } from '../../services/contacts/segments/build/build.ts';
+import { timeSkippingServer } from '../../test/setup/temporal.ts';
 import type { segmentBuild } from './workflow.ts';
 
 let env: TestWorkflowEnvironment;
 let bundle: { code: string };
 beforeAll(async () => {
-  const path = process.env.TEMPORAL_TEST_SERVER ?? '';
-  env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path } },
-  });
+  env = await timeSkippingServer();
   bundle = await workflowBundle('contacts', '.postrider/cache');
 }, 60_000);
 afterAll(() => env.teardown());

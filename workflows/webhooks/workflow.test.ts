@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Activities } from '../../services/webhooks/activities/all.ts';
 import type { Retries } from '../../services/webhooks/sending/retries.ts';
+import { timeSkippingServer } from '../../test/setup/temporal.ts';
 import type { webhookRetries } from './workflow.ts';
 
 let env: TestWorkflowEnvironment;
 let bundle: { code: string };
 beforeAll(async () => {
-  const path = process.env.TEMPORAL_TEST_SERVER ?? '';
-  env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path } },
-  });
+  env = await timeSkippingServer();
   bundle = await workflowBundle('webhooks', '.postrider/cache');
 }, 60_000);
 afterAll(() => env.teardown());

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { registerSearchAttributes } from '#lib/temporal/search-attributes.ts';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
-import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
+import { temporalServer } from '../../../test/setup/temporal.ts';
 import type { Look } from '../activities/read-plan.ts';
 import { noCounts } from '../broadcast/queries.ts';
 import { wake } from '../tasks/wake.ts';
@@ -21,10 +21,7 @@ let bundle: { code: string };
 const logged: string[] = [];
 beforeAll(async () => {
   given = await givenService();
-  const path = await temporalProgram(() => {});
-  const extraArgs = namespaces.flatMap((name) => ['--namespace', name]);
-  const server = { executable: { type: 'existing-path' as const, path }, extraArgs };
-  env = await TestWorkflowEnvironment.createLocal({ server });
+  env = await temporalServer(namespaces.flatMap((name) => ['--namespace', name]));
   bundle = await workflowBundle('broadcasts', '.postrider/cache');
 }, 60_000);
 afterAll(async () => {

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ScheduleNotFoundError } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { temporalServer } from '../../../test/setup/temporal.ts';
 import { removeOldWatch } from './temporal.ts';
 
 let env: TestWorkflowEnvironment;
 beforeAll(async () => {
-  const path = await temporalProgram(() => {});
-  const server = { executable: { type: 'existing-path' as const, path } };
-  env = await TestWorkflowEnvironment.createLocal({ server });
+  env = await temporalServer();
 }, 60_000);
 afterAll(() => env.teardown());
 
