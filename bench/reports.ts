@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Client } from 'pg';
+import { request } from 'undici';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { importAudience, type Tenant } from './broadcast.ts';
 import { readPids, usageOf } from './processes.ts';
@@ -157,14 +158,15 @@ function startReports(reporting: readonly Reporting[], rate: number) {
     const numbers = Array.from({ length: batchSize }, (_, index) => first + index);
     const body = JSON.stringify(numbers.map((number) => reportOf(ids[number] ?? '', number)));
     const calledAtMs = performance.now();
-    const response = await fetch(url, { method: 'POST', body });
-    await response.arrayBuffer();
+    // Costs this machine less than `fetch`.
+    const { statusCode, body: answer } = await request(url, { method: 'POST', body });
+    await answer.dump();
     answers.ms.push(performance.now() - calledAtMs);
-    if (response.status === 200) {
+    if (statusCode === 200) {
       answers.ok += batchSize;
       for (const number of numbers) answered[one]?.numbers.add(number);
-    } else if (response.status === 503) answers.refused += batchSize;
-    else throw new Error(`reports were answered ${response.status}`);
+    } else if (statusCode === 503) answers.refused += batchSize;
+    else throw new Error(`reports were answered ${statusCode}`);
   };
   const caller = async () => {
     while (!stopping.signal.aborted) await post();
@@ -207,7 +209,8 @@ async function readFor(
 
 async function untilApplied(database: Client): Promise<number> {
   const startedAtMs = performance.now();
-  const waiting = 'select 1 from messages.inbound_reports where due_at is not null limit 1';
+  const waiting = `select from messages.inbound_requests union all
+    select from messages.inbound_reports where due_at is not null limit 1`;
   while ((await database.query(waiting)).rows.length > 0) {
     if (performance.now() - startedAtMs > applyMsMax) throw new Error('reports are not applied');
     await sleep(100);

@@ -39,6 +39,8 @@ import type { SystemMail } from './providers/smtp/system-mail.ts';
 import type { Journal } from './record/journal.ts';
 import type { ResultRecorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
+import type { ReportIntake } from './reports/intake.ts';
+import type { ReportPace } from './reports/pace.ts';
 import type { SoftBounceRule } from './reports/soft-bounces.ts';
 import type { Transactional } from './transactional/open.ts';
 
@@ -85,6 +87,9 @@ export type Context = {
   returnPaths: ReturnPaths | undefined;
   /** Reports of an integration that this process takes. */
   reportRate: RateLimiter;
+  intake: ReportIntake;
+  /** Of the work on reports that are answered. */
+  reportPace: ReportPace;
   /** Calls to providers, for their reports. */
   callOutside: Egress['call'];
 };

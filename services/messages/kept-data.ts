@@ -19,6 +19,7 @@ import { type KeptContext, readKeptContent } from './archive/kept.ts';
 import { readMessages } from './history/messages.ts';
 import { satellites } from './message-queries.ts';
 import { sealedPlace, sealedPurpose } from './reports/keys.ts';
+import { requestPlace } from './reports/requests.ts';
 import { openRaw, rawPlace } from './reports/store.ts';
 import { toMessageContent } from './views/message-content.ts';
 
@@ -42,6 +43,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'suppressions' },
     { table: 'lifted_suppressions' },
     { table: 'report_keys' },
+    { table: 'inbound_requests' },
     { table: 'inbound_reports' },
     { table: 'sending_rates' },
     { table: 'event_interests' },
@@ -176,6 +178,9 @@ export function sealedColumns(keyring: Keyring): SealedColumn<Buffer>[] {
     boxed('message_requests', 'request', { purpose: 'message-requests', ...ofMessages }),
     boxed('message_contents', 'content', { purpose: 'message-contents', ...ofMessages }),
     boxed('inbound_reports', 'raw', { purpose: sealedPurpose, key: 'id', placeOf: rawPlace }),
+    boxed('inbound_requests', 'content', {
+      ...{ purpose: sealedPurpose, key: 'id', placeOf: requestPlace },
+    }),
     boxed('report_keys', 'sealed', {
       ...{ purpose: sealedPurpose, key: 'integration_id', placeOf: sealedPlace },
       type: 'text',

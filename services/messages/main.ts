@@ -34,6 +34,8 @@ import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { ResultRecorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
+import { ReportIntake } from './reports/intake.ts';
+import { ReportPace } from './reports/pace.ts';
 import { reportsBurst, reportsPerSecond } from './reports/report.ts';
 import { messagesRoutes, services } from './service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
@@ -45,6 +47,7 @@ import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 import { setUpReports } from './tasks/set-up-reports.ts';
+import { storeReports } from './tasks/store-reports.ts';
 import { suppressReturned } from './tasks/suppress-returned.ts';
 import { unsubscribeLeavers } from './tasks/unsubscribe-leavers.ts';
 import { openTransactional } from './transactional/open.ts';
@@ -88,6 +91,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   measureSending({ admission, recorder, hold }, config.telemetry.metricsOfIntegrations);
   let lock: JournalFolder | undefined;
   const quotas = new Quotas({ store, workspaces, counts, log });
+  const reportPace = new ReportPace(() => underway.isSendingMuch());
   const base = {
     store,
     quotas,
@@ -121,6 +125,8 @@ export const part = servicePart(readConfig, async (parts, config) => {
     providers,
     returnPaths: config.bounceDomain ? createReturnPaths(keyring, config.bounceDomain) : undefined,
     reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
+    intake: new ReportIntake({ store, keyring, reportPace }),
+    reportPace,
     callOutside: egress.call,
   };
   const transactional = openTransactional(base);
@@ -140,6 +146,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       eraseContents: erasing.task,
       clearMessages: clearing.task,
       forgetContacts: forgetContacts(store),
+      storeReports: storeReports(context),
       applyReports: applyReports(context),
       suppressReturned: suppressReturned(context),
       unsubscribeLeavers: unsubscribeLeavers(context),

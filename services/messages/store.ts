@@ -26,6 +26,7 @@ import { Reports } from './migrations/m0024-reports.ts';
 import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
 import { LateReports } from './migrations/m0026-late-reports.ts';
 import { ProviderReports } from './migrations/m0027-provider-reports.ts';
+import { InboundRequests } from './migrations/m0028-inbound-requests.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -97,6 +98,7 @@ export function openMessagesStore(
       'm0025-ends-of-suppressions': EndsOfSuppressions,
       'm0026-late-reports': LateReports,
       'm0027-provider-reports': ProviderReports,
+      'm0028-inbound-requests': InboundRequests,
     },
   });
 }
@@ -114,5 +116,7 @@ export const counts: QuotaContext['counts'] = {
   content_bytes:
     'select sum(octet_length(content)) as used from message_contents where workspace_id = $1',
   suppressions: 'select count(*) as used from suppressions where workspace_id = $1',
-  inbound_reports: 'select count(*) as used from inbound_reports where workspace_id = $1',
+  inbound_reports: `select (select count(*) from inbound_reports where workspace_id = $1)
+    + (select coalesce(sum(reports), 0) from inbound_requests
+      where workspace_id = $1 and failed_at is null) as used`,
 };

@@ -22,6 +22,10 @@ const renewTickMs = 1_000;
 /** Bounds a statement. */
 const renewMax = 1_000;
 const lookEveryMs = 50;
+/** As many as a broadcast or a burst of calls has; a single call now and then has fewer. */
+const muchMin = 50;
+/** A broadcast has none between two slices, for a moment. */
+const muchForMs = 1_000;
 
 type UnderwayContext = {
   outcomes: Store;
@@ -41,6 +45,7 @@ export class Underway {
   readonly #journal: UnderwayContext['journal'];
   #ticker: NodeJS.Timeout | undefined;
   #isRenewing = false;
+  #hadMuchAtMs = Number.NEGATIVE_INFINITY;
 
   constructor({ outcomes, owner, journal }: UnderwayContext) {
     this.#outcomes = outcomes;
@@ -59,6 +64,7 @@ export class Underway {
     const free = messages.filter(({ id }) => !this.#held.has(id));
     const leaseUntilMs = leaseFrom(Date.now());
     for (const { id } of free) this.#held.set(id, { lane, isUrgent, leaseUntilMs });
+    if (this.#held.size >= muchMin) this.#hadMuchAtMs = performance.now();
     lane.take(free.length, isUrgent);
     this.#journal?.claim(
       lane.workspaceId,
@@ -70,6 +76,12 @@ export class Underway {
 
   get(id: string): Held | undefined {
     return this.#held.get(id);
+  }
+
+  /** Whether this process sends much, or did a moment ago. */
+  isSendingMuch(): boolean {
+    const nowMs = performance.now();
+    return this.#held.size >= muchMin || nowMs - this.#hadMuchAtMs < muchForMs;
   }
 
   /** They are in the record, or were never claimed. */

@@ -16,6 +16,7 @@ import {
   report,
   reportsAbout,
   smtpPlace,
+  storeAll,
   takeEvents,
 } from '../test/given-reports.ts';
 
@@ -379,11 +380,14 @@ test('deleting the contact leaves its address in no row of reports, applied or n
   await report(process, key, [hard, { ...complaint, message_id: crypto.randomUUID() }]);
   const body = Buffer.from(JSON.stringify({ ...hard, id: 'waits' }));
   await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  await storeAll(process.context);
   const held = () =>
     query(given.store.fork(), 'select 1 from inbound_reports r where to_jsonb(r)::text like $1', [
       `%${email}%`,
     ]);
   expect(await held()).toHaveLength(3);
+  const waits = Buffer.from(JSON.stringify({ ...hard, id: 'waits in its request' }));
+  await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body: waits });
   const deleted = { type: 'contact.deleted', dataJson: JSON.stringify({ contact: { email } }) };
   const batchId = crypto.randomUUID();
   await given.events.consumeEvents({ workspaceId, batchId, events: [deleted] });
@@ -480,15 +484,14 @@ test.each<
   ],
 ])('a request with %s is refused alike and stores nothing', async (_, over) => {
   const body = Buffer.from(JSON.stringify({ event: 'delivered', recipient: unique('x') }));
-  const before = await query(given.store.fork(), 'select count(*) from inbound_reports', []);
+  const rows = `select (select count(*) from inbound_requests) as requests, (select count(*) from inbound_reports) as reports`;
+  const before = await query(given.store.fork(), rows, []);
   const { verdict } = await process.inbound.recordReports({
     ...{ ...smtpPlace, provider: 'smtp', key, body },
     ...(await over()),
   });
   expect(verdict).toBe(ReportVerdict.REFUSED);
-  expect(await query(given.store.fork(), 'select count(*) from inbound_reports', [])).toEqual(
-    before,
-  );
+  expect(await query(given.store.fork(), rows, [])).toEqual(before);
 });
 
 test('a body that cannot be read has an answer of its own, and only behind the right key', async () => {
@@ -552,6 +555,7 @@ test('a job applies 500 reports, and the next ones are a job of their own', asyn
   const many = Array.from({ length: 501 }, (_, id) => ({ ...delivered, id: `${id}` }));
   const body = Buffer.from(JSON.stringify(many));
   await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  await storeAll(process.context);
   const applied = async () => (await statesOf(email)).filter((state) => state === 'applied').length;
   const apply = applyReports(process.context);
   await apply({ workspaceId });
@@ -571,6 +575,7 @@ test('reports that a job leaves wait behind the jobs of others, however long the
   const many = Array.from({ length: 501 }, (_, id) => ({ ...delivered, id: `behind ${id}` }));
   const body = Buffer.from(JSON.stringify(many));
   await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  await storeAll(process.context);
   const jobs = () =>
     query<{ priority: number; is_before: boolean }>(
       given.store.fork(),
@@ -599,6 +604,7 @@ test.each([
   await query(em, `update messages set status = 'sending', sent_at = null where id = $1`, [id]);
   const body = Buffer.from(JSON.stringify(delivered));
   await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  await storeAll(process.context);
   await query(
     em,
     `update inbound_reports set received_at = now() - $2::int * interval '1 second' where email = $1`,

@@ -5,12 +5,10 @@ import { retryLater } from '#lib/errors/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { callsOf, type ReportAccount } from '../reports/account.ts';
 import { type ReportPlace, registrationOf } from '../reports/keys.ts';
-import { countReports } from '../reports/metrics.ts';
 import { type ReportRequest, UnreadableBody, WrongSignature } from '../reports/report.ts';
-import { storeReports } from '../reports/store.ts';
 
 export function recordReports(context: Context): Methods['recordReports'] {
-  const { store, keyring, quotas, reportRate, callOutside, now } = context;
+  const { store, keyring, quotas, reportRate, intake, callOutside, now } = context;
   return async ({ workspaceId, integrationId, provider: source, key, body, headers }) => {
     const place = { workspaceId, integrationId };
     const at = now();
@@ -35,10 +33,9 @@ export function recordReports(context: Context): Methods['recordReports'] {
     if (reports.length === 0) return { verdict: ReportVerdict.RECORDED };
     quotas.requireRoom(workspaceId, 'inbound_reports');
     for (let each = ofRequest; each < reports.length; each += 1) reportRate.take(limitedAs);
-    const given = { place, source, registration, reports, now: at };
-    const stored = await store.fork().transactional((em) => storeReports(em, keyring, given));
-    quotas.grew(workspaceId, 'inbound_reports', stored.length);
-    countReports(stored.filter(({ state }) => state !== 'received'));
+    const { types } = registration;
+    await intake.keep({ place, source, receivedAt: at, types, reports });
+    quotas.grew(workspaceId, 'inbound_reports', reports.length);
     return { verdict: ReportVerdict.RECORDED };
   };
 }

@@ -35,10 +35,11 @@ export function recordReturnedMail(context: Context): Methods['recordReturnedMai
     const stored = await store.fork().transactional(async (em) => {
       if (!(await lockMessageOf(em, named))) return [];
       if (!(await mayStoreMail(em, named, digest))) return [];
-      return storeReports(em, keyring, {
-        ...{ place: { workspaceId, integrationId: message.integrationId }, reports, now: now() },
-        ...{ source: returnedMailSource, registration: { types: [...reportTypes] } },
-      });
+      const request = {
+        ...{ place: { workspaceId, integrationId: message.integrationId }, receivedAt: now() },
+        ...{ source: returnedMailSource, types: reportTypes, reports },
+      };
+      return storeReports(em, keyring, { workspaceId, requests: [request] });
     });
     quotas.grew(workspaceId, 'inbound_reports', stored.length);
     countReports(stored.filter(({ state }) => state !== 'received'));

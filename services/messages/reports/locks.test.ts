@@ -5,7 +5,7 @@ import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
 import { applyReports } from '../tasks/apply-reports.ts';
 import { type Given, people, useService } from '../test/given.ts';
-import { givenKey, givenSent, smtpPlace } from '../test/given-reports.ts';
+import { givenKey, givenSent, smtpPlace, storeAll } from '../test/given-reports.ts';
 
 const given = useService();
 const { workspaceId } = smtpPlace;
@@ -25,6 +25,7 @@ beforeEach(async () => {
 async function givenReports(...events: object[]) {
   const body = Buffer.from(JSON.stringify(events));
   await process.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  await storeAll(process.context);
 }
 
 /** Does work while another transaction locks rows. */

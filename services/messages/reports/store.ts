@@ -3,20 +3,22 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { type Effect, effectOf, type GivenReport, type ReportMatch } from './apply.ts';
-import { type Registration, type ReportPlace, sealedPurpose } from './keys.ts';
-import type { Report, ReportType, UnreadableReport } from './report.ts';
+import { sealedPurpose } from './keys.ts';
+import type { Report, ReportType } from './report.ts';
+import type { InboundRequest } from './requests.ts';
 import { messagesMax } from './soft-bounces.ts';
 
 /*
- * Reports wait in `inbound_reports` from the answer to their provider until they are applied.
+ * Reports wait in `inbound_reports` until they are applied. A request waits in `inbound_requests`
+ * before; a mail that came back is stored here before it is answered.
  *
  * States: received (`due_at` is when it is applied), applied, unmatched, ignored, invalid. A report
  * about a message whose result is not recorded yet is looked at again for an hour, ever more
  * seldom. A row is unique by the workspace, the integration and the key of its report, so that a
  * repeat stores nothing.
  *
- * Order: stored and answered, then applied by the job `applyReports`, one a workspace, so that
- * workspaces take turns. A report that is applied twice changes nothing (`apply.ts`). Rows are
+ * Order: stored, then applied by the job `applyReports`, one a workspace, so that workspaces take
+ * turns. A report that is applied twice changes nothing (`apply.ts`). Rows are
  * locked before messages, by deletions of contacts, too.
  */
 
@@ -38,48 +40,44 @@ export function openRaw(
 type StoredReport = { type: string; class: string; state: string };
 
 /**
- * Of stored reports, those that were not known: by their states. One that will not be applied keeps
- * its address only if the workspace has a message to it: that of a deleted contact must not return.
- * One about a copy keeps no body: it may name the recipient, whose deletion would not find it.
+ * Stores the reports of a workspace's requests, and gives the states of those that were not known.
+ * One that will not be applied keeps its address only if the workspace has a message to it: that of
+ * a deleted contact must not return. One about a copy keeps no body: it may name the recipient,
+ * whose deletion would not find it.
  */
 export async function storeReports(
   em: EntityManager,
   keyring: Keyring,
-  given: {
-    place: ReportPlace;
-    source: string;
-    registration: Pick<Registration, 'types'>;
-    reports: readonly (Report | UnreadableReport)[];
-    now: Date;
-  },
+  { workspaceId, requests }: { workspaceId: string; requests: readonly InboundRequest[] },
 ): Promise<StoredReport[]> {
-  const { place, source, now, registration } = given;
-  const { workspaceId, integrationId } = place;
   const box = keyring.box(sealedPurpose, workspaceId);
-  const rows = uniqueByKey(given.reports).map((report) => {
-    const id = crypto.randomUUID();
-    if ('isUnreadable' in report) return { ...nothing, id, key: report.key, state: 'invalid' };
+  const rows = uniqueByKey(requests).map(({ report, request }) => {
+    const { source, receivedAt, types } = request;
+    const { integrationId } = request.place;
+    const row = { id: crypto.randomUUID(), integrationId, source, receivedAt };
+    if ('isUnreadable' in report) return { ...nothing, ...row, key: report.key, state: 'invalid' };
     const raw = Buffer.from(report.raw);
     return {
       ...report,
-      id,
-      state: stateOf(report, registration),
-      raw: raw.length > 0 && raw.length <= rawMaxBytes ? box.seal(raw, rawPlace(id)) : null,
+      ...row,
+      state: stateOf(report, types),
+      raw: raw.length > 0 && raw.length <= rawMaxBytes ? box.seal(raw, rawPlace(row.id)) : null,
     };
   });
   const stored = await query<StoredReport>(
     em,
     `insert into inbound_reports (workspace_id, integration_id, source, received_at, id, event_key, state, type, class, effect,
        message_id, provider_id, email, occurred_at, category, diagnostic, complaint_type, raw, due_at)
-     select $1, $2, $3, $4::timestamptz, id, event_key, state, type, class, effect, message_id, provider_id,
+     select $1, integration_id, source, received_at, id, event_key, state, type, class, effect, message_id, provider_id,
        case when keeps_email then email else '' end,
-       least(coalesce(occurred_at, $4), $4), nullif(category, ''), nullif(diagnostic, ''), nullif(complaint_type, ''),
+       least(coalesce(occurred_at, received_at), received_at), nullif(category, ''), nullif(diagnostic, ''),
+       nullif(complaint_type, ''),
        case when keeps_raw then raw end,
-       case when state = 'received' then $4 end
-     from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[], $11::text[], $12::timestamptz[],
-       $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[], $18::text[])
-       as given (id, event_key, state, type, class, message_id, email, occurred_at, category, diagnostic, complaint_type, raw, effect,
-         provider_id)
+       case when state = 'received' then received_at end
+     from unnest($2::text[], $3::text[], $4::timestamptz[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[],
+       $10::uuid[], $11::text[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[], $18::text[])
+       as given (integration_id, source, received_at, id, event_key, state, type, class, message_id, email, occurred_at, category,
+         diagnostic, complaint_type, raw, effect, provider_id)
      cross join lateral (
        select given.state = 'received' or exists (
          select from messages m where m.workspace_id = $1 and m.contact_email = given.email and m.contact_email <> ''
@@ -90,11 +88,14 @@ export async function storeReports(
          select from messages m where m.workspace_id = $1 and m.id = given.message_id and m.contact_email <> given.email
        )) as keeps_raw
      ) whole
-     order by event_key
+     order by integration_id, event_key
      on conflict (workspace_id, integration_id, event_key) do nothing
      returning type, coalesce(class, '') as class, state`,
     [
-      ...[workspaceId, integrationId, source, now.toISOString()],
+      workspaceId,
+      rows.map(({ integrationId }) => integrationId),
+      rows.map(({ source }) => source),
+      rows.map(({ receivedAt }) => receivedAt.toISOString()),
       rows.map(({ id }) => id),
       rows.map(({ key }) => key),
       rows.map(({ state }) => state),
@@ -122,11 +123,13 @@ const nothing: Omit<Report, 'key' | 'raw'> & { raw: null } = {
 };
 
 /** The first of each key: a statement must not insert one twice. */
-function uniqueByKey<Of extends { key: string }>(reports: readonly Of[]): Of[] {
-  return [...new Map(reports.toReversed().map((each) => [each.key, each])).values()];
+function uniqueByKey(requests: readonly InboundRequest[]) {
+  const all = requests.flatMap((request) => request.reports.map((report) => ({ report, request })));
+  const keyed = all.map((each) => [`${each.request.place.integrationId} ${each.report.key}`, each]);
+  return [...new Map(keyed.toReversed() as [string, (typeof all)[number]][]).values()];
 }
 
-function stateOf(report: Report, { types }: Pick<Registration, 'types'>): string {
+function stateOf(report: Report, types: readonly ReportType[]): string {
   const { type, messageId, providerId } = report;
   if (type === undefined || effectOf(report) === undefined || !types.includes(type)) {
     return 'ignored';

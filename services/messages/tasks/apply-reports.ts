@@ -14,9 +14,12 @@ const heldMs = 1_000;
  * Applies the oldest reports of a workspace. The others are for a job of their own, behind those of
  * other workspaces.
  */
-export function applyReports({ store, outbox, now }: Context) {
+export function applyReports({ store, outbox, reportPace, now }: Context) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId } = payload as { workspaceId: string };
+    const restsUntil = reportPace.nextAt();
+    if (restsUntil) return addApplying(store.fork(), workspaceId, restsUntil);
+    const startedAtMs = Date.now();
     const settled = await store.fork().transactional(async (em) => {
       const reports = await takeDue(em, workspaceId, groupMax);
       const at = now();
@@ -24,7 +27,11 @@ export function applyReports({ store, outbox, now }: Context) {
       await addSuppressing(em, { workspaceId, emails: returned });
       await addLeaving(em, { workspaceId, left });
       const states = await settle(em, workspaceId, { reports, verdicts, now: at });
-      const dueAt = await nextDueAt(em, workspaceId, reports.length === 0 ? heldMs : 0);
+      const [oldest] = reports;
+      const waitedMs = oldest ? startedAtMs - oldest.receivedAt.getTime() : 0;
+      reportPace.worked(Date.now() - startedAtMs, waitedMs);
+      const restMs = Math.max(0, (reportPace.nextAt()?.getTime() ?? 0) - Date.now());
+      const dueAt = await nextDueAt(em, workspaceId, oldest ? restMs : heldMs);
       if (dueAt) await addApplying(em, workspaceId, dueAt);
       return states;
     });

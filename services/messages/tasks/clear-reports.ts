@@ -12,6 +12,7 @@ const liftedDays = 90;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 const done = { table: 'inbound_reports', time: 'received_at', where: 'due_at is null' };
+const failed = { table: 'inbound_requests', time: 'failed_at', where: 'failed_at is not null' };
 const lifted = { table: 'lifted_suppressions', time: 'lifted_at' };
 
 type ClearingContext = Pick<Context, 'store' | 'now' | 'quotas' | 'log' | 'plans'>;
@@ -29,6 +30,7 @@ export function clearReports(context: ClearingContext) {
       ...{ service: 'messages', task: 'clearReports', what: 'old reports' },
       rows: [
         'inbound_reports where true',
+        'inbound_requests where failed_at is not null',
         'suppressions where expires_at is not null',
         'report_keys where true',
         'lifted_suppressions where true',
@@ -41,7 +43,9 @@ export function clearReports(context: ClearingContext) {
           deleteOldRows(store, lifted, { workspaceId, before: keptSince, rowsMax }),
         );
         const before = daysBefore(now(), keptDays);
-        await repeat((rowsMax) => deleteOldRows(store, done, { workspaceId, before, rowsMax }));
+        for (const rows of [done, failed]) {
+          await repeat((rowsMax) => deleteOldRows(store, rows, { workspaceId, before, rowsMax }));
+        }
         const { used, quota } = await quotas.countNow(workspaceId, 'inbound_reports');
         // Makes room for an hour's reports.
         const excess = used < quota ? 0 : used - Math.floor(quota * 0.9);

@@ -6,6 +6,7 @@ import { query } from '#lib/postgres/query.ts';
 import { broadcastMessageId } from '../message.ts';
 import type { ReportAccount } from '../reports/account.ts';
 import { applyReports } from '../tasks/apply-reports.ts';
+import { storeReports } from '../tasks/store-reports.ts';
 import { suppressReturned } from '../tasks/suppress-returned.ts';
 import { unsubscribeLeavers } from '../tasks/unsubscribe-leavers.ts';
 import { batchOf, type Given } from './given.ts';
@@ -64,18 +65,16 @@ export async function report(
   return verdict;
 }
 
-/** Applies what is due in all workspaces, with the jobs that follow. */
+/** Stores the reports of all requests that wait. */
+export function storeAll(context: Process['context']): Promise<void> {
+  const waiting = 'from inbound_requests where failed_at is null';
+  return repeatTask(context, storeReports(context), waiting);
+}
+
+/** Stores all reports, and applies what is due in all workspaces, with the jobs that follow. */
 export async function applyAll(context: Process['context']): Promise<void> {
-  const apply = applyReports(context);
-  for (;;) {
-    const due = await query<{ workspace_id: string }>(
-      context.store.fork(),
-      'select distinct workspace_id from inbound_reports where due_at <= now()',
-      [],
-    );
-    if (due.length === 0) break;
-    for (const { workspace_id: workspaceId } of due) await apply({ workspaceId });
-  }
+  await storeAll(context);
+  await repeatTask(context, applyReports(context), 'from inbound_reports where due_at <= now()');
   const tasks = {
     suppressReturned: suppressReturned(context),
     unsubscribeLeavers: unsubscribeLeavers(context),
@@ -88,6 +87,23 @@ export async function applyAll(context: Process['context']): Promise<void> {
       [name],
     );
     for (const { payload } of jobs) await task(payload);
+  }
+}
+
+/** Does a task for each workspace with rows, until there are none. */
+async function repeatTask(
+  { store }: Process['context'],
+  task: (payload: unknown) => Promise<void>,
+  rows: string,
+): Promise<void> {
+  for (;;) {
+    const found = await query<{ workspace_id: string }>(
+      store.fork(),
+      `select distinct workspace_id ${rows}`,
+      [],
+    );
+    if (found.length === 0) return;
+    for (const { workspace_id: workspaceId } of found) await task({ workspaceId });
   }
 }
 

@@ -38,6 +38,8 @@ import { providers } from '../providers/all.ts';
 import { openSystemMail } from '../providers/smtp/system-mail.ts';
 import { ResultRecorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
+import { ReportIntake } from '../reports/intake.ts';
+import { ReportPace } from '../reports/pace.ts';
 import { reportsBurst, reportsPerSecond } from '../reports/report.ts';
 import { messagesRoutes } from '../service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from '../store.ts';
@@ -71,6 +73,8 @@ export async function givenService() {
       over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
     const recorder = new ResultRecorder({ outcomes, outbox, owner, log, journal });
     const quotas = testQuotas({ store, counts }, world.quotas);
+    const underway = new Underway({ outcomes, owner, journal });
+    const reportPace = over.reportPace ?? new ReportPace(() => underway.isSendingMuch());
     const base = {
       store,
       quotas,
@@ -93,7 +97,7 @@ export async function givenService() {
       }),
       permits: new LeasedPermits({ store, log }),
       outages: new Outages(),
-      underway: new Underway({ outcomes, owner, journal }),
+      underway,
       hold: new Hold(store, { log, holdsRestored: true }),
       recorder,
       contents: new ContentKeeper({ store, quotas, keyring, log }),
@@ -106,6 +110,8 @@ export async function givenService() {
       providers,
       returnPaths: undefined,
       reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
+      intake: new ReportIntake({ store, keyring, reportPace }),
+      reportPace,
       callOutside: egress.call,
       ...over,
     };

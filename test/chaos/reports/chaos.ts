@@ -184,7 +184,8 @@ async function settle(
   const isOver = async () => {
     const [row] = await queryStack<{ due: number }>(
       stack,
-      'select count(*)::int as due from messages.inbound_reports where due_at is not null',
+      `select (select count(*) from messages.inbound_requests)::int
+         + (select count(*) from messages.inbound_reports where due_at is not null)::int as due`,
     );
     const known = new Set((await eventsOf(stack, subscriptionId)).map(({ id }) => id));
     return row?.due === 0 && known.size >= messages;

@@ -1,0 +1,32 @@
+/** Of the time while mail is sent. */
+const shareMin = 0.05;
+/** Reports that have waited for less have the least share, and all of the time after the other. */
+const patientMs = 60_000;
+const waitMaxMs = 10 * 60_000;
+
+/**
+ * Lets work on reports that are answered give way to mail: while this process sends much, it has a
+ * twentieth of the time, and more the longer reports wait, so that none waits much longer than ten
+ * minutes. Each process has a pace of its own.
+ */
+export class ReportPace {
+  readonly #isSending: () => boolean;
+  #restsUntilMs = 0;
+
+  constructor(isSending: () => boolean) {
+    this.#isSending = isSending;
+  }
+
+  /** When work goes on; undefined for now. */
+  nextAt(nowMs = Date.now()): Date | undefined {
+    return this.#restsUntilMs > nowMs ? new Date(this.#restsUntilMs) : undefined;
+  }
+
+  /** Work took so long, of which the oldest report had waited for `waitedMs`. */
+  worked(tookMs: number, waitedMs: number, nowMs = Date.now()): void {
+    if (!this.#isSending()) return;
+    const late = Math.min(Math.max(0, waitedMs - patientMs) / (waitMaxMs - patientMs), 1);
+    const share = shareMin + (1 - shareMin) * late;
+    this.#restsUntilMs = Math.max(this.#restsUntilMs, nowMs) + tookMs * (1 / share - 1);
+  }
+}
