@@ -1986,7 +1986,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.messages.v1.RegisterReportsRequest","Names the integration to register."],
   ["postrider.messages.v1.RegisterReportsRequest.workspace_id","The workspace."],
   ["postrider.messages.v1.RegisterReportsRequest.integration_id","The integration."],
-  ["postrider.messages.v1.RegisterReportsRequest.event_types","`delivered`, `bounce` and `complaint`; all three if empty. Reports of other types are stored and change nothing."],
+  ["postrider.messages.v1.RegisterReportsRequest.event_types","`delivered`, `bounce` and `complaint`; all three if empty. Reports of other types are stored and change nothing. With `complaint` a\nprovider also reports who has left there, who is unsubscribed from the list of the mail."],
   ["postrider.messages.v1.RegisterReportsResponse","The integration is registered."],
   ["postrider.messages.v1.RegisterReportsResponse.status","How it is registered. The URLs of a first registration have their key."],
   ["postrider.messages.v1.GetReportStatusRequest","Names an integration."],

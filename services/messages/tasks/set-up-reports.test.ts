@@ -215,6 +215,45 @@ test.each(kinds)(
   },
 );
 
+/** Names of the events by which a provider says that a recipient left there. Resend has none. */
+const leaving: Readonly<Record<string, readonly string[]>> = {
+  postmark: ['SubscriptionChange'],
+  sparkpost: ['list_unsubscribe', 'link_unsubscribe'],
+  brevo: ['unsubscribed'],
+  mailjet: ['unsub'],
+  mailgun: ['unsubscribed'],
+  sendgrid: ['unsubscribe', 'group_unsubscribe'],
+  ses: ['SUBSCRIPTION'],
+};
+
+/** All events that the provider is asked for, by the names in its API. */
+function eventsAt(kind: string): string[] {
+  const destinations = [...apis.sets.values()].flatMap((set) => [...set.values()]);
+  const isOn = ([, value]: [string, unknown]) =>
+    value === true ||
+    (value !== null && typeof value === 'object' && Reflect.get(value, 'Enabled'));
+  return [...oursAt(kind), ...destinations].flatMap((each) => [
+    ...[each.events ?? each.MatchingEventTypes ?? []].flat(),
+    ...[each.EventType ?? each.event ?? []].flat(),
+    ...Object.entries({ ...each.triggers, ...each })
+      .filter(isOn)
+      .map(([name]) => name),
+  ]);
+}
+
+test.each(Object.keys(leaving).map((kind) => [kind] as const))(
+  '%s is asked who leaves there, as it is for complaints',
+  async (name) => {
+    const kind = useKind(name);
+    await registered(['delivered', 'bounce']);
+    while ((await runJobs()) > 0);
+    expect(eventsAt(kind).filter((event) => leaving[kind]?.includes(event))).toEqual([]);
+    await registered();
+    while ((await runJobs()) > 0);
+    expect(eventsAt(kind)).toEqual(expect.arrayContaining([...(leaving[kind] ?? [])]));
+  },
+);
+
 test('a provider that is away is tried again, ever more seldom', async () => {
   useKind('postmark');
   apis.state.failure = { status: 500, json: {} };
@@ -401,7 +440,7 @@ test('ses has a topic for its own account, and a destination of the configuratio
   });
   expect(apis.sets.get('mails')?.get('postrider-smtp-1')).toEqual({
     ...{ Enabled: true, SnsDestination: { TopicArn: snsTopic } },
-    MatchingEventTypes: ['BOUNCE', 'REJECT', 'RENDERING_FAILURE', 'COMPLAINT'],
+    MatchingEventTypes: ['BOUNCE', 'REJECT', 'RENDERING_FAILURE', 'COMPLAINT', 'SUBSCRIPTION'],
   });
   const [subscription] = oursAt('ses');
   expect(JSON.parse(`${subscription?.policy}`).healthyRetryPolicy.numRetries).toBe(50);

@@ -100,7 +100,7 @@ const sendgrid =
     const signed = /\/signed\/(\d+)$/.exec(request.path)?.[1];
     if (signed) return { json: { id: signed, public_key: publicKey() } };
     const api = listApi({
-      read: ({ url, enabled }) => ({ url, enabled }),
+      read: ({ url, ...settings }) => ({ url, ...settings }),
       show: ({ id, url, enabled }) => ({ id, url, enabled }),
       wrap: (list) => ({ max_allowed: 5, webhooks: list }),
     });

@@ -40,7 +40,8 @@ export type RegisterReportsRequest = Message<"postrider.messages.v1.RegisterRepo
   integrationId: string;
 
   /**
-   * `delivered`, `bounce` and `complaint`; all three if empty. Reports of other types are stored and change nothing.
+   * `delivered`, `bounce` and `complaint`; all three if empty. Reports of other types are stored and change nothing. With `complaint` a
+   * provider also reports who has left there, who is unsubscribed from the list of the mail.
    *
    * @generated from field: repeated string event_types = 3;
    */

@@ -35,5 +35,5 @@ export const brevoRegistrar = registrarOf({
 const ofType: Readonly<Record<ReportType, readonly string[]>> = {
   delivered: ['delivered'],
   bounce: ['hardBounce', 'softBounce', 'blocked', 'invalid'],
-  complaint: ['spam'],
+  complaint: ['spam', 'unsubscribed'],
 };

@@ -29,6 +29,7 @@ const ofEvent: Readonly<Record<string, Meaning>> = {
   spam: 'complaint',
   complaint: 'complaint',
   unsubscribe: 'left',
+  unsubscribed: 'left',
 };
 
 function read(event: EventFields) {

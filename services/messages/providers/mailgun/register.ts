@@ -21,17 +21,17 @@ export const mailgunRegistrar: Registrar = {
   },
   async setUp(account, { withKey, key, types, isOurs }) {
     const url = withKey(key);
-    const wanted = new Map(types.map((type) => [ofType[type], url]));
+    const wanted = new Map(types.flatMap((type) => ofType[type]).map((event) => [event, url]));
     await change(account, { isOurs, wanted });
   },
   remove: (account, { isOurs }) => change(account, { isOurs, wanted: new Map() }),
 };
 
 /** A temporary failure is tried again, and is not reported. */
-const ofType: Readonly<Record<ReportType, string>> = {
-  delivered: 'delivered',
-  bounce: 'permanent_fail',
-  complaint: 'complained',
+const ofType: Readonly<Record<ReportType, readonly string[]>> = {
+  delivered: ['delivered'],
+  bounce: ['permanent_fail'],
+  complaint: ['complained', 'unsubscribed'],
 };
 
 const urlsMax = 3;
@@ -42,12 +42,14 @@ type Change = { isOurs(url: unknown): boolean; wanted: ReadonlyMap<string, strin
 async function change(account: ReportAccount, { isOurs, wanted }: Change): Promise<void> {
   const api = apiOf(account);
   const answer = await askJson(account, { method: 'GET', url: api, headers: headersOf(account) });
-  const plan = Object.values(ofType).map((event) => {
-    const before = urlsIn(answer, event);
-    const own = wanted.get(event);
-    const others = before.filter((each) => !isOurs(each));
-    return { event, before, after: own === undefined ? others : [...others, own] };
-  });
+  const plan = Object.values(ofType)
+    .flat()
+    .map((event) => {
+      const before = urlsIn(answer, event);
+      const own = wanted.get(event);
+      const others = before.filter((each) => !isOurs(each));
+      return { event, before, after: own === undefined ? others : [...others, own] };
+    });
   const full = plan.find(({ after }) => after.length > urlsMax);
   if (full) throw new SetUpFailed(`the domain has ${urlsMax} webhooks for ${full.event} already`);
   for (const { event, before, after } of plan) {

@@ -40,7 +40,7 @@ export const mailjetRegistrar: Registrar = {
 const ofType: Readonly<Record<ReportType, readonly string[]>> = {
   delivered: ['sent'],
   bounce: ['bounce', 'blocked'],
-  complaint: ['spam'],
+  complaint: ['spam', 'unsub'],
 };
 
 type Callback = { id: string; event: string; url: string };

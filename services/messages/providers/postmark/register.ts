@@ -81,6 +81,8 @@ function triggersOf(types: readonly ReportType[]) {
     Delivery: { Enabled: types.includes('delivered') },
     Bounce: { Enabled: types.includes('bounce'), IncludeContent: false },
     SpamComplaint: { Enabled: types.includes('complaint'), IncludeContent: false },
-    ...{ Open: { ...off, PostFirstOpenOnly: false }, Click: off, SubscriptionChange: off },
+    // Somebody who leaves is a complaint of class `left`.
+    SubscriptionChange: { Enabled: types.includes('complaint') },
+    ...{ Open: { ...off, PostFirstOpenOnly: false }, Click: off },
   };
 }

@@ -44,11 +44,14 @@ async function create(account: ReportAccount, json: object): Promise<string> {
 }
 
 function eventsOf(types: readonly ReportType[]) {
-  const [isBounce, isOff] = [types.includes('bounce'), false];
+  const [isBounce, isComplaint, isOff] = [
+    types.includes('bounce'),
+    types.includes('complaint'),
+    false,
+  ];
   return {
     ...{ delivered: types.includes('delivered'), bounce: isBounce, dropped: isBounce },
-    spam_report: types.includes('complaint'),
-    ...{ processed: isOff, deferred: isOff, open: isOff, click: isOff, unsubscribe: isOff },
-    ...{ group_unsubscribe: isOff, group_resubscribe: isOff },
+    ...{ spam_report: isComplaint, unsubscribe: isComplaint, group_unsubscribe: isComplaint },
+    ...{ processed: isOff, deferred: isOff, open: isOff, click: isOff, group_resubscribe: isOff },
   };
 }

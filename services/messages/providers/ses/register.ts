@@ -157,7 +157,7 @@ async function leaveTopic(account: ReportAccount, topic: string, url: ReportUrl)
 const ofType: Readonly<Record<ReportType, readonly string[]>> = {
   delivered: ['DELIVERY'],
   bounce: ['BOUNCE', 'REJECT', 'RENDERING_FAILURE'],
-  complaint: ['COMPLAINT'],
+  complaint: ['COMPLAINT', 'SUBSCRIPTION'],
 };
 
 const setPath = ({ provider }: ReportAccount) =>

@@ -38,5 +38,5 @@ const ofType: Readonly<Record<ReportType, readonly string[]>> = {
     ...['bounce', 'out_of_band', 'policy_rejection'],
     ...['generation_failure', 'generation_rejection'],
   ],
-  complaint: ['spam_complaint'],
+  complaint: ['spam_complaint', 'list_unsubscribe', 'link_unsubscribe'],
 };
