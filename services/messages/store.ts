@@ -27,6 +27,7 @@ import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
 import { LateReports } from './migrations/m0026-late-reports.ts';
 import { ProviderReports } from './migrations/m0027-provider-reports.ts';
 import { InboundRequests } from './migrations/m0028-inbound-requests.ts';
+import { RegisteredSettings } from './migrations/m0030-registered-settings.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -99,6 +100,7 @@ export function openMessagesStore(
       'm0026-late-reports': LateReports,
       'm0027-provider-reports': ProviderReports,
       'm0028-inbound-requests': InboundRequests,
+      'm0030-registered-settings': RegisteredSettings,
     },
   });
 }

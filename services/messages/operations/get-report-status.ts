@@ -1,13 +1,24 @@
+import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Context, Methods } from '../context.ts';
-import { readRegistration } from '../reports/keys.ts';
+import { type Registration, readRegistration, settingsOf } from '../reports/keys.ts';
 import { toReportStatus } from '../views/report-status.ts';
+
+/** A provider that was set up with other settings may be another account. */
+function changeOf(
+  { state, settings }: Registration,
+  provider: EmailProvider,
+): Partial<Registration> {
+  if (state !== 'active' || !settings || settings.equals(settingsOf(provider))) return {};
+  return { state: 'pending', error: 'the settings have changed: register again' };
+}
 
 export function getReportStatus({ store, plans }: Context): Methods['getReportStatus'] {
   return async ({ workspaceId, integrationId }) => {
     const place = { workspaceId, integrationId };
-    const kind = await plans.kindOf(workspaceId, integrationId);
+    const provider = await plans.providerOf(workspaceId, integrationId);
     const baseUrl = await plans.baseUrl(workspaceId);
-    const registration = await readRegistration(store.fork(), place);
-    return { status: toReportStatus({ place, kind, baseUrl, registration }) };
+    const found = await readRegistration(store.fork(), place);
+    const registration = found && { ...found, ...changeOf(found, provider) };
+    return { status: toReportStatus({ place, kind: provider.kind, baseUrl, registration }) };
   };
 }

@@ -1,4 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  type EmailProvider,
+  EmailProviderSchema,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -22,18 +27,26 @@ export type ReportPlace = { workspaceId: string; integrationId: string };
 export type RegistrationState = 'pending' | 'active' | 'removing';
 
 /** How an integration is registered for reports. */
-export type Registration = { types: ReportType[]; state: RegistrationState; error: string | null };
+export type Registration = {
+  types: ReportType[];
+  state: RegistrationState;
+  error: string | null;
+  /** Of the settings that its provider was last set up with; null before, and for other kinds. */
+  settings: Buffer | null;
+};
 
 /** The part of a row that is sealed: the key, and answers of the provider. */
 export type SealedRegistration = { key: string; learned: Record<string, string> };
 
-type KeyRow = Registration & {
+type KeyRow = Omit<Registration, 'settings'> & {
   digest: Buffer;
   earlier_digest: Buffer | null;
   sealed: Buffer | null;
 };
 
 const keyBytes = 32;
+/** Enough to see a change, and too few to guess a secret by. */
+const settingsBytes = 8;
 export const overlapMs = 24 * 60 * 60 * 1_000;
 
 const digestOf = (key: string) => createHash('sha256').update(key).digest();
@@ -63,6 +76,18 @@ export function openRegistration(
   return JSON.parse(box.open(sealed, sealedPlace(place.integrationId)).toString());
 }
 
+/** Tells settings of an account from others, secrets included. */
+export function settingsOf(provider: EmailProvider): Buffer {
+  const { kind } = provider;
+  const field = EmailProviderSchema.fields.find(({ name }) => name === kind);
+  const own = create(EmailProviderSchema, { kind });
+  if (field) Reflect.set(own, field.localName, Reflect.get(provider, field.localName));
+  return createHash('sha256')
+    .update(toBinary(EmailProviderSchema, own))
+    .digest()
+    .subarray(0, settingsBytes);
+}
+
 const notLearned: Readonly<Record<string, string>> = {};
 
 type RegisterOptions = {
@@ -90,7 +115,7 @@ export async function register(
     `insert into report_keys as k (workspace_id, integration_id, digest, types, created_at, state, sealed)
      values ($1, $2, $3, $4, now(), $5, $6)
      on conflict (workspace_id, integration_id) do update set types = excluded.types, state = excluded.state,
-       revision = k.revision + 1, attempts = 0, error = null,
+       revision = k.revision + 1, attempts = 0, error = null, settings = null,
        digest = case when ${needsKey} then excluded.digest else k.digest end,
        sealed = case when ${needsKey} then excluded.sealed else k.sealed end
      returning digest = $3 as is_new`,
@@ -171,7 +196,7 @@ export async function readRegistration(
 ): Promise<Registration | undefined> {
   const [row] = await query<Registration>(
     em,
-    `select types, state, error from report_keys
+    `select types, state, error, settings from report_keys
      where workspace_id = $1 and integration_id = $2 and state <> 'removing'`,
     [workspaceId, integrationId],
   );
@@ -186,7 +211,7 @@ export async function registrationOf(
   store: Store,
   keyring: Keyring,
   { place, key, now }: { place: ReportPlace; key: string; now: Date },
-): Promise<(Registration & Pick<SealedRegistration, 'learned'>) | undefined> {
+): Promise<(Omit<Registration, 'settings'> & Pick<SealedRegistration, 'learned'>) | undefined> {
   const [row] = await query<KeyRow>(
     store.fork(),
     `select digest, case when earlier_until > $3 then earlier_digest end as earlier_digest, types, state, error, sealed

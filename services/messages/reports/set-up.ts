@@ -103,17 +103,22 @@ export async function learn(
 export async function settleRegistration(
   em: EntityManager,
   { workspaceId, integrationId }: ReportPlace,
-  { state, revision }: OpenRegistration,
+  {
+    state,
+    revision,
+    settings,
+  }: Pick<OpenRegistration, 'state' | 'revision'> & { settings: Buffer },
 ): Promise<void> {
   const statement =
     state === 'removing'
-      ? 'delete from report_keys'
-      : `update report_keys set state = 'active', attempts = 0, error = null`;
-  await query(
-    em,
-    `${statement} where workspace_id = $1 and integration_id = $2 and revision = $3`,
-    [workspaceId, integrationId, revision],
-  );
+      ? 'delete from report_keys where $4::bytea is not null and'
+      : `update report_keys set state = 'active', attempts = 0, error = null, settings = $4::bytea where`;
+  await query(em, `${statement} workspace_id = $1 and integration_id = $2 and revision = $3`, [
+    workspaceId,
+    integrationId,
+    revision,
+    settings,
+  ]);
 }
 
 /** Whether it is still to be tried again, and not another revision of it. */

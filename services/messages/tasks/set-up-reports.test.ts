@@ -254,6 +254,26 @@ test.each(Object.keys(leaving).map((kind) => [kind] as const))(
   },
 );
 
+test('a provider whose settings have changed is not active until it is registered again', async () => {
+  useKind('postmark');
+  await registered();
+  while ((await runJobs()) > 0);
+  expect(await isActive()).toBe(true);
+  useKind('postmark', { serverToken: 'another-account' });
+  expect(await isActive()).toBe(false);
+  expect((await status())?.error).toBe('the settings have changed: register again');
+  Object.assign(given.world, { kind: 'smtp', settings: {} });
+  process.context.plans.refresh('w1');
+  expect(await isActive()).toBe(false);
+  await registered();
+  expect(await isActive()).toBe(true);
+  useKind('postmark', { serverToken: 'another-account' });
+  await registered();
+  while ((await runJobs()) > 0);
+  expect(await isActive()).toBe(true);
+  expect((await status())?.error).toBeUndefined();
+});
+
 test('a provider that is away is tried again, ever more seldom', async () => {
   useKind('postmark');
   apis.state.failure = { status: 500, json: {} };

@@ -11,7 +11,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { EmailProvider } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Context } from '../context.ts';
 import { callsOf } from '../reports/account.ts';
-import { forgetRegistration, type ReportPlace } from '../reports/keys.ts';
+import { forgetRegistration, type ReportPlace, settingsOf } from '../reports/keys.ts';
 import { oneLine } from '../reports/one-line.ts';
 import { SetUpFailed } from '../reports/registrar.ts';
 import { diagnosticLength } from '../reports/report.ts';
@@ -44,15 +44,16 @@ export function setUpReports(context: Context) {
       throw error;
     });
     if (!provider) return forgetRegistration(store.fork(), place);
+    const settings = settingsOf(provider);
     try {
       await agree(context, { place, open, provider });
-      await settleRegistration(store.fork(), place, open);
+      await settleRegistration(store.fork(), place, { ...open, settings });
     } catch (error) {
       const { revision, attempts } = open;
       const words = wordsOf(error, open.key);
       log.info({ ...place, reason: words }, 'a provider was not set up for reports');
       if (open.state === 'removing' && open.attempts >= removalsMax) {
-        return settleRegistration(store.fork(), place, open);
+        return settleRegistration(store.fork(), place, { ...open, settings });
       }
       const againAt = new Date(now().getTime() + againInMs(attempts));
       await store.fork().transactional(async (em) => {
