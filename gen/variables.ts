@@ -539,6 +539,13 @@ export const variables = [
         "isSecret": false
       },
       {
+        "name": "RECEIVER_RATES",
+        "about": "How much mail a group of receivers gets from each integration that is `direct`: mails a second and how many go at once, as `google=20:5,example.net=2.5:1`. A group is one of the table, or the domain of mail hosts.",
+        "fallback": "those of `services/messages/receivers/table.ts`",
+        "values": "",
+        "isSecret": false
+      },
+      {
         "name": "MESSAGES_OUTCOME_CONNECTIONS",
         "about": "Connections of its own for what was sent, beside those of `DATABASE_CONNECTIONS`.",
         "fallback": "`4`",

@@ -2525,6 +2525,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.workspaces.v1.SmtpSettings.password","Never returned; empty in an update keeps the stored one."],
   ["postrider.workspaces.v1.SmtpSettings.use_tls","Whether the session must be encrypted, with a certificate that is valid for the host: implicit TLS on port 465,\nSTARTTLS on other ports. If false, a server that offers STARTTLS still gets the password encrypted, whatever its\ncertificate; any other gets it in clear."],
   ["postrider.workspaces.v1.SmtpSettings.ehlo_hostname","Name given in EHLO; the host's own if empty."],
+  ["postrider.workspaces.v1.SmtpSettings.direct","Whether the server hands each mail to the receiver's mail hosts (MX) itself and does not pace them, as an own mail transfer\nagent does. Mail is then paced by the receiver: domains with the same mail hosts share a rate, which falls where the receiver\nanswers that it gets too much. Mail beyond the rate waits as `deferred`, and a refused mail is tried for 5 days in place of one.\nFalse for a relay, which hides the receivers' hosts: then nothing is paced by the receiver, and their hosts are not looked up."],
   ["postrider.workspaces.v1.SesSettings","An account of Amazon SES, which is called by its API of version 2."],
   ["postrider.workspaces.v1.SesSettings.region","Such as `eu-west-1`."],
   ["postrider.workspaces.v1.SesSettings.access_key","The id of an access key that may send mail, and manage configuration sets and topics to register for reports."],

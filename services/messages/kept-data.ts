@@ -44,6 +44,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'report_keys' },
     { table: 'inbound_reports' },
     { table: 'sending_rates' },
+    { table: 'receiver_rates' },
     { table: 'event_interests' },
     { table: 'idempotency_keys' },
   ];

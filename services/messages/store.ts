@@ -26,6 +26,7 @@ import { Reports } from './migrations/m0024-reports.ts';
 import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
 import { LateReports } from './migrations/m0026-late-reports.ts';
 import { ProviderReports } from './migrations/m0027-provider-reports.ts';
+import { ReceiverRates } from './migrations/m0029-receiver-rates.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -97,6 +98,7 @@ export function openMessagesStore(
       'm0025-ends-of-suppressions': EndsOfSuppressions,
       'm0026-late-reports': LateReports,
       'm0027-provider-reports': ProviderReports,
+      'm0029-receiver-rates': ReceiverRates,
     },
   });
 }
