@@ -95,6 +95,7 @@ export class ReceiverPermits {
       const { perSecond } = limitsOf(receiver, this.#context.rates);
       const isRare = !this.#isCounted(receiver) && draw.today.limit === undefined;
       if (isRare && !slowed.has(receiver) && this.#takeFree(name, count, perSecond)) {
+        this.#known.delete(name);
         grants.set(receiver, givenHere(count, draw.today.date));
         continue;
       }

@@ -211,7 +211,9 @@ export async function slowReceiver(
        granted, refused, day, day_count, replicas, slowed_to, slowed_at, eases_at, step_ms, updated_at)
      select $1, $2, $3, $4::float8, 0, 0, 0, 'epoch', 0, '{}', ${slowedTo}, clock_timestamp(),
        clock_timestamp() + $5::float8 * interval '1 millisecond', $5::float8 / 3, clock_timestamp()
-     where (
+     where exists (
+       select from receiver_rates where workspace_id = $1 and integration_id = $2 and receiver = $3
+     ) or (
        select count(*) from receiver_rates where workspace_id = $1 and integration_id = $2
      ) < ${rowsMax}
      on conflict (workspace_id, integration_id, receiver) do update set
