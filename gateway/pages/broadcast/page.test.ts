@@ -115,6 +115,19 @@ const readable = (page: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ');
 
+test('what waits for the rates of receivers is shown, and nothing where nothing waits', async () => {
+  const waiting = [
+    { receiver: 'google', count: 12_345 },
+    { receiver: 'other', count: 1 },
+  ];
+  shown = pageOf({ timeline: { waiting } });
+  const text = readable(await textOf());
+  expect(text).toContain('12,345 wait for the rate of google.');
+  expect(text).toContain('1 waits for the rate of other receivers.');
+  shown = pageOf({});
+  expect(readable(await textOf())).not.toContain('for the rate of');
+});
+
 test('reports of the provider are shown with their shares, classes and a warning, and nothing where none came', async () => {
   const timeline = {
     since: timestampFromMs(startMs),

@@ -48,6 +48,15 @@ ${timePlot({ id: 'time', title: 'Sent and opened over time', description }, line
 }
 
 /** Reports of the provider: deliveries, mails that came back, and complaints. */
+/** What waits for the rates of receivers. */
+export function waitingLine({ timeline }: Shown): Html {
+  const waiting = timeline?.waiting ?? [];
+  return html`${waiting.map(
+    ({ receiver, count }) =>
+      html`<p>${countOf(count)} ${count === 1 ? 'waits' : 'wait'} for the rate of ${receiver === 'other' ? 'other receivers' : receiver}.</p>`,
+  )}`;
+}
+
 export function deliverySection({ timeline }: Shown): Html {
   if (!timeline?.since) return html``;
   const { bounces } = timeline;

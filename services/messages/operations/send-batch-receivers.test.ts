@@ -1,4 +1,4 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createLog } from '#lib/log.ts';
@@ -84,7 +84,7 @@ async function pass(asked: ReturnType<typeof batch>, seconds: number): Promise<v
 test('a group beyond its rate waits in turns, and the others are sent to at once', async () => {
   zones.set('gmail.com', gmail);
   zones.set('firm.example', { mx: ['mx.firm.example'] });
-  const { sender } = newReplica({ google: { perSecond: 1, atOnce: 5 } });
+  const { sender, messages, progress } = newReplica({ google: { perSecond: 1, atOnce: 5 } });
   const asked = batch([...at('gmail.com', 100), ...at('firm.example', 5)]);
   const answer = await sender.sendBatch(asked);
   // Ten seconds' worth, of which a tenth is for urgent mail.
@@ -98,6 +98,19 @@ test('a group beyond its rate waits in turns, and the others are sent to at once
       status_info: 'waits for the rate of google',
     });
   }
+  const { workspaceId, broadcastId } = asked;
+  const [row] = waiting;
+  const { message } = await messages.getMessage({ workspaceId, id: `${row?.id}` });
+  expect(message).toMatchObject({ status: 'queued', statusInfo: 'waits for the rate of google' });
+  const why = await messages.explainMessages({
+    workspaceId,
+    broadcastId,
+    email: `${row?.contact_email}`,
+  });
+  expect(why.summary).toContain('not tried yet. (waits for the rate of google)');
+  const stretch = { since: timestampFromMs(0), until: timestampFromMs(Date.now() + 60_000) };
+  const timeline = await progress.getBroadcastTimeline({ workspaceId, broadcastId, ...stretch });
+  expect(timeline.waiting).toMatchObject([{ receiver: 'google', count: 91 }]);
   const dues = waiting.map((row) => new Date(`${row.due_at}`).getTime()).toSorted((a, b) => a - b);
   expect((dues.at(-1) ?? 0) - (dues[0] ?? 0)).toBeGreaterThan(70_000);
   expect((dues.at(-1) ?? 0) - Date.now()).toBeLessThan(120_000);

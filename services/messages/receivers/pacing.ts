@@ -23,6 +23,7 @@ import { type PermitsContext, ReceiverPermits } from './permits.ts';
 import type { IntegrationKey, ReceiverGrant } from './rate.ts';
 import { isKnownReceiver } from './table.ts';
 import { throttledMinutes } from './throttling.ts';
+import { waitsForRate } from './words.ts';
 
 type Addressed = readonly [id: string, email: string];
 
@@ -204,9 +205,8 @@ function dayOf({ warmUp, now }: PacedBatch): DayLimit {
 }
 
 function reasonOf(receiver: string, { isDaySpent, isSlowed }: ReceiverGrant, today: DayLimit) {
-  const why = isDaySpent
-    ? `warm-up limit of ${today.limit} messages a day to ${receiver} reached`
-    : `waits for the rate of ${receiver}${isSlowed ? ', which has asked for less mail' : ''}`;
+  if (!isDaySpent) return waitsForRate(receiver, isSlowed);
+  const why = `warm-up limit of ${today.limit} messages a day to ${receiver} reached`;
   return why.slice(0, infoLength);
 }
 

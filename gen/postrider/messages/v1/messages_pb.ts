@@ -97,7 +97,8 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   status: string;
 
   /**
-   * The server's last reply, or why it was skipped; at most 255 characters, without addresses.
+   * The server's last reply, why it was skipped, or what it waits for, such as `waits for the rate of google`; at most 255
+   * characters, without addresses.
    *
    * @generated from field: optional string status_info = 10;
    */
@@ -119,7 +120,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   unknown: number;
 
   /**
-   * When a deferred message is tried again.
+   * When a queued or deferred message is tried next. A message that waits for the rate of its receiver may be put off again then.
    *
    * @generated from field: google.protobuf.Timestamp due_at = 13;
    */
