@@ -62,7 +62,7 @@ async function givenMixed(domains: readonly string[], size: number) {
   return { id: broadcast.id as string, emails, to };
 }
 
-/** The rates of receivers are what they will be after so many minutes. */
+/** The rates of receivers are as they will be after the minutes. */
 async function passMinutes(minutes: number): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();

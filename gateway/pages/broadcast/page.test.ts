@@ -115,7 +115,7 @@ const readable = (page: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ');
 
-test('what waits for the rates of receivers is shown, and nothing where nothing waits', async () => {
+test('mail that waits for the rates of receivers is counted by group, and nothing is shown without any', async () => {
   const waiting = [
     { receiver: 'google', count: 12_345 },
     { receiver: 'other', count: 1 },

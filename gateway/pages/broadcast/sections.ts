@@ -48,7 +48,7 @@ ${timePlot({ id: 'time', title: 'Sent and opened over time', description }, line
 }
 
 /** Reports of the provider: deliveries, mails that came back, and complaints. */
-/** What waits for the rates of receivers. */
+/** Counts the messages that wait for the rates of receivers, by group. */
 export function waitingLine({ timeline }: Shown): Html {
   const waiting = timeline?.waiting ?? [];
   return html`${waiting.map(

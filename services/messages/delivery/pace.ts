@@ -18,7 +18,7 @@ export type PaceContext = ResolveContext & {
   pacing: Pacing;
 };
 
-/** What messages have in common that are paced together. */
+/** The part that messages have in common which are paced together. */
 export type PaceInput = ResolveGiven & {
   group: ClaimGroup;
   plan: Pick<CompiledPlan, 'transport' | 'warmUp'>;

@@ -51,7 +51,7 @@ test('a domain without mail hosts is a group of its own, and is asked for once',
   expect(asked).toEqual(['MX firm.example']);
 });
 
-test('what is no host name is a group of its own without a question', async () => {
+test('a domain that is no host name is a group of its own without a question', async () => {
   const { groupOf, asked } = await givenDirectory(() => 'absent');
   for (const domain of ['[127.0.0.1]', 'local', 'a..b', `${'x'.repeat(300)}.example`]) {
     expect(await groupOf(domain)).toBe(domain);

@@ -23,11 +23,11 @@ type Gate = { inFlight: number; waiting: Waiting[] };
 const lookEveryMs = 250;
 
 /**
- * Lets so many messages to a group be on their way at a time. The others wait here, and not for a
- * connection that other groups could use.
+ * Limits how many messages to a group are on their way at a time. The others wait here, and not for
+ * a connection that other groups could use.
  */
 export class Gates {
-  /** Those with messages on their way, or that wait. */
+  /** Groups with messages on their way, or that wait. */
   readonly #gates = new Map<string, Gate>();
   #ticker: NodeJS.Timeout | undefined;
 
@@ -75,7 +75,7 @@ export class Gates {
         gate.inFlight -= 1;
         outgoing.settle(outcome);
         key.answered(outcome, performance.now() - begunAtMs);
-        // What the provider does not take from one, it takes from none.
+        // The provider takes no mail at all now.
         if (outcome.kind === 'outage')
           this.#settle(gate, (each) => each.sender === sender, outcome);
         this.#next(key.name, gate);

@@ -2,9 +2,9 @@
  * Pacing by the receiver: whether messages of an integration that delivers directly may go out now.
  *
  * Order of a batch: `directory.ts` finds the group of each recipient (DNS, half a second at most),
- * `permits.ts` draws for all groups at once, `gates.ts` lets so many of a group be on their way at a
- * time. A message without a permit has a turn: a time to which its caller puts it off, in the order
- * of the queue of its group, spread over at most an hour. It takes no room of a lane meanwhile.
+ * `permits.ts` draws for all groups at once, `gates.ts` limits how many of a group are under way. A
+ * message without a permit has a turn: a time to which its caller puts it off, in the order of the
+ * queue of its group, spread over at most an hour. It takes no room of a lane meanwhile.
  *
  * A reply that asks for less mail (`throttling.ts`) lowers the rate of its group in its row, for
  * all replicas; the row has when it rises again.
@@ -197,7 +197,7 @@ export class Pacing {
   }
 }
 
-/** What a group may get on the day. */
+/** The day with the limit of a group. */
 function dayOf({ warmUp, now }: PacedBatch): DayLimit {
   const today = todayOf(warmUp, now);
   const { limit } = today;

@@ -45,10 +45,10 @@ type Lease = {
   timer: NodeJS.Timeout;
 };
 
-/** What a process may send to a group without a draw. */
+/** Messages that a process may send to a group without a draw. */
 type Allowance = { tokens: number; atMs: number };
 
-/** What this process knows of a group since its last draw. */
+/** The state of a group as the last draw of this process found it. */
 type Known = Pick<ReceiverGrant, 'isSlowed' | 'replicas'>;
 
 /**
@@ -81,7 +81,7 @@ export class ReceiverPermits {
     return this.#times;
   }
 
-  /** What each group gives of what is wanted, by group. */
+  /** Draws what is wanted of each group; gives the permits by group. */
   async take(
     key: IntegrationKey,
     wanted: ReadonlyMap<string, number>,
@@ -151,7 +151,7 @@ export class ReceiverPermits {
     if (!isSlower) return false;
     const name = nameOf(key, key.receiver);
     this.#slowed.drop((each) => each === integrationOf(key));
-    // What was drawn at the rate before counts for nothing.
+    // Permits of the rate before count for nothing.
     const lease = this.#leases.get(name);
     if (lease) lease.count = 0;
     this.#known.set(name, { isSlowed: true, replicas: this.#known.get(name)?.replicas ?? 1 });
@@ -222,7 +222,7 @@ function nameOf(key: IntegrationKey, receiver: string): string {
   return `${integrationOf(key)} ${receiver}`;
 }
 
-/** What needed no draw. */
+/** Permits that needed no draw. */
 function givenHere(count: number, date: string): ReceiverGrant {
   const turns = { fromMs: 0, untilMs: 0 };
   return { count, date, turns, isDaySpent: false, isSlowed: false, replicas: 1 };

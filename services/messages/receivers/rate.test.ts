@@ -22,7 +22,7 @@ function givenGroup(perSecond: number) {
     if (!grant) throw new Error('no grant');
     return grant;
   };
-  /** As if so many minutes had passed. */
+  /** As if the minutes had passed. */
   const pass = (minutes: number) =>
     query(
       given.store.fork(),
@@ -100,7 +100,7 @@ test('a reply to mail from before the rate fell does not lower it, however late 
   expect(await slow(minuteMs)).toBe(true);
 });
 
-test('an integration has rows of so many slowed groups at most', async () => {
+test('an integration has rows of 2,000 groups at most', async () => {
   const key = { workspaceId: 'w1', integrationId: crypto.randomUUID() };
   await query(
     given.store.fork(),

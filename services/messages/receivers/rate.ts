@@ -8,7 +8,7 @@ export type IntegrationKey = { workspaceId: string; integrationId: string };
 
 /** Times of pacing; tests have shorter ones. */
 export type PaceTimes = {
-  /** A receiver that asks for less mail gets a tenth of it for as many of these as its reply says. */
+  /** A receiver that asks for less mail gets a tenth for as many of these as its reply says. */
   minuteMs: number;
   /** Mail that waits is looked at again by then. */
   horizonMs: number;
@@ -53,7 +53,7 @@ export type ReceiverGrant = {
 
 /** A group is never slower, whatever its receiver asks for. */
 const leastPerSecond = 1 / 60;
-/** What is left of a rate when its receiver asks for less. */
+/** The share of a rate that is left when its receiver asks for less. */
 const slowedTo = 0.1;
 /** A process that has drawn no permits for this long counts as gone. */
 const replicaKeptMs = 10_000;
@@ -87,9 +87,9 @@ type GrantRow = {
 };
 
 /**
- * Takes up to what is wanted of each group. All replicas draw on one row per group. What a group
- * does not give is queued: each mail has a turn of its own, behind those that wait already. In the
- * order of the key, so that parallel statements can't deadlock.
+ * Takes permits of each group, as many as are wanted at most. All replicas draw on one row per
+ * group. Messages without a permit are queued: each has a turn of its own, behind those that wait
+ * already. In the order of the key, so that parallel statements can't deadlock.
  */
 const drawSql = prepared(`with asked as (
     select receiver, wanted, per_second, ${burstOf('per_second')} as burst

@@ -3,8 +3,8 @@
  *
  * Hosts and limits are those of KumoMTA (assets/policy-extras/shaping.toml and
  * assets/community/shaping.toml), which has its numbers from the receivers' own pages where they
- * have one: 100 mails a second to any receiver, over at most so many connections. mail.ru has no
- * entry there and has the default. Domains stand here for the time in which DNS has no answer.
+ * have one: 100 mails a second to any receiver, and a number of connections. mail.ru has no entry
+ * there and has the default. Domains stand here for the time in which DNS has no answer.
  */
 
 import { getDomain } from 'tldts';
