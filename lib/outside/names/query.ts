@@ -19,6 +19,8 @@ const triesMax = 3;
 const ipv6WaitMs = 50;
 /** An answer may have thousands. */
 const addressesMax = 16;
+/** The preferred ones say whose they are. */
+const mailHostsMax = 5;
 /** A server's word that there is nothing; all else is silence, or trouble of the resolver. */
 const notThere = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
@@ -60,7 +62,7 @@ export async function queryMailHosts(domain: string, options: QueryOptions): Pro
       );
       const hosts = inOrder.map(({ exchange }) => exchange.toLowerCase());
       // An empty one says that the domain takes no mail (RFC 7505).
-      return { hosts: hosts.filter((host) => host !== '').slice(0, addressesMax) };
+      return { hosts: hosts.filter((host) => host !== '').slice(0, mailHostsMax) };
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;
       return notThere.has(code) ? { hosts: [] } : { failure: 'no_answer' };

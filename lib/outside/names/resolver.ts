@@ -21,6 +21,13 @@ export class NameError extends EgressError {
   }
 }
 
+/** A workspace asks for more names than its share: nothing is known of this one. */
+export class NamesBusyError extends NameError {
+  constructor() {
+    super('too many names of this workspace wait for an answer of DNS', { isOurs: true });
+  }
+}
+
 /** Looks up names that tenants have chosen. */
 export type Names = {
   /**
@@ -194,7 +201,7 @@ class Resolver implements Names {
   /** Resolves with a place taken. */
   async #wait(workspaceId: string): Promise<void> {
     if (this.#queue.sizeOf(workspaceId) >= workspaceWaitingMax || this.#waiting >= waitingMax) {
-      throw tooMany();
+      throw new NamesBusyError();
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#queue.add(workspaceId, resolve);
@@ -202,7 +209,7 @@ class Resolver implements Names {
     const timer = setTimeout(() => {
       if (!this.#queue.remove(workspaceId, resolve)) return;
       this.#waiting -= 1;
-      reject(tooMany());
+      reject(new NamesBusyError());
     }, waitMaxMs);
     try {
       await promise;
@@ -214,12 +221,6 @@ class Resolver implements Names {
 
 function noAnswer(): NameError {
   return new NameError('our DNS resolver has no answer for the name now', { isOurs: true });
-}
-
-function tooMany(): NameError {
-  return new NameError('too many names of this workspace wait for an answer of DNS', {
-    isOurs: true,
-  });
 }
 
 /** `localhost` and the names below it are this machine whatever DNS says (RFC 6761, 6.3). */

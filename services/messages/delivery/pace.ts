@@ -1,4 +1,5 @@
 import type { Store } from '#lib/postgres/store.ts';
+import type { Hold } from '../hold/hold.ts';
 import type { Fate } from '../message.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
 import type { Pacing, Permitted, Turn } from '../receivers/pacing.ts';
@@ -16,6 +17,7 @@ export type PaceContext = ResolveContext & {
   owner: string;
   now: () => Date;
   pacing: Pacing;
+  hold: Pick<Hold, 'reason'>;
 };
 
 /** The part that messages have in common which are paced together. */
@@ -45,8 +47,9 @@ export async function pace(
   { open, fates }: { open: readonly AddressedId[]; fates: Map<string, Fate> },
 ): Promise<Paced> {
   const { group, plan, isUrgent } = batch;
-  if (!plan.transport.isDirect) return { open, permitted: undefined };
-  const { pacing, owner, now } = context;
+  const { pacing, owner, now, hold } = context;
+  // With a hold nothing is sent or put off, and admission says why.
+  if (!plan.transport.isDirect || hold.reason !== '') return { open, permitted: undefined };
   const { workspaceId, integrationId } = group;
   const { warmUp } = plan;
   const key = { workspaceId, integrationId };

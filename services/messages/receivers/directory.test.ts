@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createNames } from '#lib/outside/names/resolver.ts';
+import { createNames, NameError, NamesBusyError } from '#lib/outside/names/resolver.ts';
 import { startDnsServer, type Zone } from '../../../test/dns-server.ts';
 import { ReceiverDirectory } from './directory.ts';
 
@@ -99,4 +99,27 @@ test('domains that DNS never answers delay a batch by half a second, once, and a
   const groups = await stuck;
   expect(performance.now() - beganAtMs).toBeLessThan(2_000);
   expect(groups.get('d7.tarpit.example')).toBe('d7.tarpit.example');
+});
+
+test("a domain that fails in one tenant's share is asked for again for another", async () => {
+  const directory = new ReceiverDirectory(async (_, workspaceId) => {
+    if (workspaceId === 'a') throw new NameError('no answer', { isOurs: true });
+    return ['aspmx.l.google.com'];
+  });
+  const firm = new Set(['firm.example']);
+  expect((await directory.groupsOf('a', firm)).get('firm.example')).toBe('firm.example');
+  expect((await directory.groupsOf('b', firm)).get('firm.example')).toBe('google');
+  expect((await directory.groupsOf('a', firm)).get('firm.example')).toBe('google');
+});
+
+test('a domain for which there was no place is asked for again with the next batch', async () => {
+  let isBusy = true;
+  const directory = new ReceiverDirectory(async () => {
+    if (isBusy) throw new NamesBusyError();
+    return ['aspmx.l.google.com'];
+  });
+  const firm = new Set(['firm.example']);
+  expect((await directory.groupsOf('a', firm)).get('firm.example')).toBe('firm.example');
+  isBusy = false;
+  expect((await directory.groupsOf('a', firm)).get('firm.example')).toBe('google');
 });

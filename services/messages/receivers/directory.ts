@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { NamesBusyError } from '#lib/outside/names/resolver.ts';
 import { receiverOf } from './table.ts';
 
 /** Mail hosts of a domain; rejects where DNS has no answer. */
 export type LookUpMailHosts = (domain: string, workspaceId: string) => Promise<readonly string[]>;
 
-/** Some 10 MB. The domains that most lists have in common are used again and again, and stay. */
+/**
+ * Some 10 MB, 40 with the longest names. The domains that most lists have in common are used again
+ * and again, and stay.
+ */
 const domainsMax = 50_000;
+const failuresMax = 10_000;
 const keptMs = 24 * 60 * 60 * 1_000;
 const failureKeptMs = 5 * 60 * 1_000;
 /** A batch waits so long for all of its domains. */
@@ -24,6 +29,13 @@ export class ReceiverDirectory {
     max: domainsMax,
     ttl: keptMs,
     // The library's own clock stops while a machine sleeps.
+    perf: { now: () => Date.now() },
+  });
+
+  /** By workspace: the silence may come from what it asks. */
+  readonly #failed = new LRUCache<string, true>({
+    max: failuresMax,
+    ttl: failureKeptMs,
     perf: { now: () => Date.now() },
   });
 
@@ -45,7 +57,8 @@ export class ReceiverDirectory {
     for (const domain of domains) {
       const known = this.#known.get(domain);
       groups.set(domain, known ?? receiverOf(domain, []));
-      if (known === undefined && hostName.test(domain)) {
+      const isAsked = known === undefined && !this.#failed.has(`${workspaceId} ${domain}`);
+      if (isAsked && hostName.test(domain)) {
         const look = this.#look(domain, workspaceId).then((group) => {
           groups.set(domain, group);
         });
@@ -66,10 +79,10 @@ export class ReceiverDirectory {
       const group = receiverOf(domain, await this.#lookUp(domain, workspaceId));
       this.#known.set(domain, group);
       return group;
-    } catch {
-      const group = receiverOf(domain, []);
-      this.#known.set(domain, group, { ttl: failureKeptMs });
-      return group;
+    } catch (error) {
+      // A domain for which there was no place is asked for again with the next batch.
+      if (!(error instanceof NamesBusyError)) this.#failed.set(`${workspaceId} ${domain}`, true);
+      return receiverOf(domain, []);
     }
   }
 }

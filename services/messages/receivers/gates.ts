@@ -1,9 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import type { SendOutcome } from '../providers/outcome.ts';
 import { isTooLate, type Outgoing } from '../providers/outgoing.ts';
 import type { Sender } from '../providers/provider.ts';
 
 /** The part of a sender that a delivery uses. */
 export type Hatch = Pick<Sender, 'send' | 'dropOver'>;
+
+export type Answered = (outcome: SendOutcome, begunMsAgo: number) => void;
 
 /** The group of receivers that a message goes to, in this process. */
 export type GateKey = {
@@ -12,13 +15,19 @@ export type GateKey = {
   /** Messages that may be on their way to it at a time; asked before each. */
   atOnce: () => number;
   /** Hears what became of a message, and how long ago it was handed over. */
-  answered: (outcome: SendOutcome, begunMsAgo: number) => void;
+  answered: Answered;
 };
 
 type Waiting = { outgoing: Outgoing; key: GateKey; isUrgent: boolean; sender: Hatch };
 
 type Gate = { inFlight: number; waiting: Waiting[] };
 
+/** A group may have as many here as it takes in this time, so that they hold no room for long. */
+const roomMs = 1_000;
+/** As long as a message to a group takes until it is known. */
+const firstTookMs = 50;
+/** Groups whose time for a message is known. */
+const timedMax = 10_000;
 /** Messages that wait are looked through this often for those that may not be begun any more. */
 const lookEveryMs = 250;
 
@@ -29,7 +38,17 @@ const lookEveryMs = 250;
 export class Gates {
   /** Groups with messages on their way, or that wait. */
   readonly #gates = new Map<string, Gate>();
+  /** How long the last messages to a group took, in milliseconds. */
+  readonly #tookMs = new LRUCache<string, number>({ max: timedMax });
   #ticker: NodeJS.Timeout | undefined;
+
+  /** How many more messages to a group may come, of which `atOnce` may be on their way. */
+  roomOf(name: string, atOnce: number): number {
+    const { inFlight = 0, waiting = [] } = this.#gates.get(name) ?? {};
+    const tookMs = Math.max(1, this.#tookMs.get(name) ?? firstTookMs);
+    const rounds = Math.max(1, roomMs / tookMs);
+    return Math.max(0, Math.ceil(atOnce * rounds) - inFlight - waiting.length);
+  }
 
   /** Messages that wait for others to their group. */
   get waiting(): number {
@@ -74,7 +93,9 @@ export class Gates {
       settle: (outcome) => {
         gate.inFlight -= 1;
         outgoing.settle(outcome);
-        key.answered(outcome, performance.now() - begunAtMs);
+        const tookMs = performance.now() - begunAtMs;
+        this.#tookMs.set(key.name, (tookMs + (this.#tookMs.get(key.name) ?? tookMs)) / 2);
+        key.answered(outcome, tookMs);
         // The provider takes no mail at all now.
         if (outcome.kind === 'outage')
           this.#settle(gate, (each) => each.sender === sender, outcome);

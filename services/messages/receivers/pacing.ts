@@ -13,6 +13,7 @@
  * an integration has 2,000 slowed groups at most. Nothing of this is asked for other integrations.
  */
 
+import { LRUCache } from 'lru-cache';
 import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { counter } from '#lib/telemetry/metrics.ts';
 import { type DayLimit, todayOf } from '../admission/warm-up.ts';
@@ -51,6 +52,7 @@ export type Permitted = {
   dates: ReadonlyMap<string, string>;
 };
 
+const slowedMax = 10_000;
 /** While an integration warms up, a group gets this share of a day's limit at most. */
 const warmUpShare = 1 / 2;
 
@@ -72,6 +74,11 @@ export class Pacing {
   readonly #gates = new Gates();
   /** Rates that are being lowered. */
   readonly #slowing = new Set<Promise<void>>();
+  /**
+   * When this process lowered a rate last; infinite while it does. Replies to mails from before say
+   * nothing more, and a thousand may come at once.
+   */
+  readonly #slowedAtMs = new LRUCache<string, number>({ max: slowedMax });
 
   constructor(context: PermitsContext & { lookUp: LookUpMailHosts }) {
     this.#context = context;
@@ -98,11 +105,15 @@ export class Pacing {
     const waiting: Turn[] = [];
     for (const [receiver, messages] of byReceiver) {
       const grant = grants.get(receiver);
-      const count = grant?.count ?? 0;
-      if (grant) dates.set(receiver, grant.date);
+      if (!grant) continue;
+      const room = this.#gates.roomOf(gateOf(key, receiver), this.#permits.atOnce(key, receiver));
+      const count = Math.min(grant.count, room);
+      const { date } = grant;
+      this.#permits.giveBack({ ...key, receiver }, { count: grant.count - count, date });
+      dates.set(receiver, date);
       for (const [id] of messages.slice(0, count)) receivers.set(id, receiver);
       const rest = messages.slice(count);
-      if (rest.length === 0 || !grant) continue;
+      if (rest.length === 0) continue;
       pacedTotal.inc({ receiver: labelOf(receiver) }, rest.length);
       waiting.push(...this.#turnsOf(rest, { receiver, grant, today, batch }));
     }
@@ -129,7 +140,7 @@ export class Pacing {
       const receiver = receivers.get(id);
       if (receiver === undefined) return undefined;
       return {
-        name: `${key.workspaceId} ${key.integrationId} ${receiver}`,
+        name: gateOf(key, receiver),
         atOnce: () => this.#permits.atOnce(key, receiver),
         answered: (outcome, begunMsAgo) =>
           this.#answered({ ...key, receiver }, outcome, begunMsAgo),
@@ -149,6 +160,8 @@ export class Pacing {
   ): void {
     const minutes = outcome.kind === 'deferred' ? throttledMinutes(outcome.info) : undefined;
     if (minutes === undefined) return;
+    const begunAtMs = performance.now() - begunMsAgo;
+    if (begunAtMs < (this.#slowedAtMs.get(gateOf(key, key.receiver)) ?? 0)) return;
     const slowing = this.#slow(key, minutes, begunMsAgo).finally(() =>
       this.#slowing.delete(slowing),
     );
@@ -161,13 +174,19 @@ export class Pacing {
     begunMsAgo: number,
   ): Promise<void> {
     const { log } = this.#context;
+    const name = gateOf(key, key.receiver);
+    const begunAtMs = performance.now() - begunMsAgo;
+    this.#slowedAtMs.set(name, Number.POSITIVE_INFINITY);
     try {
       const isSlower = await this.#permits.slow(key, { minutes, begunMsAgo });
+      // Another process may have lowered it since the mail was begun.
+      this.#slowedAtMs.set(name, isSlower ? performance.now() : begunAtMs);
       if (!isSlower) return;
       throttledTotal.inc({ receiver: labelOf(key.receiver) });
       log.warn({ ...key, minutes }, 'a receiver asks for less mail; its rate is a tenth for now');
     } catch (err) {
       // The next reply says it again.
+      this.#slowedAtMs.delete(name);
       log.warn({ err, ...key }, 'the rate of a receiver could not be lowered');
     }
   }
@@ -208,6 +227,10 @@ function reasonOf(receiver: string, { isDaySpent, isSlowed }: ReceiverGrant, tod
   if (!isDaySpent) return waitsForRate(receiver, isSlowed);
   const why = `warm-up limit of ${today.limit} messages a day to ${receiver} reached`;
   return why.slice(0, infoLength);
+}
+
+function gateOf({ workspaceId, integrationId }: IntegrationKey, receiver: string): string {
+  return `${workspaceId} ${integrationId} ${receiver}`;
 }
 
 function labelOf(receiver: string): string {
