@@ -472,14 +472,14 @@ export const variables = [
       },
       {
         "name": "COMPLAINTS_WARNED",
-        "about": "Complaints at which `postrider_complaints_high_total` counts, among 10,000 mails of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
+        "about": "Complaints at which `postrider_complaints_high_total` counts, among 10,000 mails from one domain, of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
         "fallback": "`10`",
         "values": "0 to 10,000",
         "isSecret": false
       },
       {
         "name": "COMPLAINTS_PAUSED",
-        "about": "Complaints at which broadcasts of the integration pause, among 10,000 mails of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
+        "about": "Complaints at which broadcasts of the integration pause, among 10,000 mails from one domain, of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
         "fallback": "`30`",
         "values": "0 to 10,000",
         "isSecret": false

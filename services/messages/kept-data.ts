@@ -38,6 +38,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'link_sets' },
     { table: 'link_clicks' },
     { table: 'variation_counts' },
+    { table: 'broadcast_senders' },
     { table: 'uncounted_broadcasts' },
     { table: 'suppressions' },
     { table: 'lifted_suppressions' },

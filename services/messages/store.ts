@@ -27,6 +27,7 @@ import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
 import { LateReports } from './migrations/m0026-late-reports.ts';
 import { ProviderReports } from './migrations/m0027-provider-reports.ts';
 import { ReceiverRates } from './migrations/m0029-receiver-rates.ts';
+import { BroadcastSenders } from './migrations/m0030-broadcast-senders.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -99,6 +100,7 @@ export function openMessagesStore(
       'm0026-late-reports': LateReports,
       'm0027-provider-reports': ProviderReports,
       'm0029-receiver-rates': ReceiverRates,
+      'm0030-broadcast-senders': BroadcastSenders,
     },
   });
 }

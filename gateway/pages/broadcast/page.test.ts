@@ -138,6 +138,10 @@ test('reports of the provider are shown with their shares, classes and a warning
       { class: 'hard', count: 40 },
       { class: 'soft', count: 6 },
     ],
+    receivers: [
+      { receiver: 'google', sent: 1_000, returned: 40, complained: 3 },
+      { receiver: 'other', sent: 1_000, returned: 6, complained: 0 },
+    ],
   };
   shown = pageOf({ timeline });
   const text = readable(await textOf());
@@ -149,6 +153,8 @@ test('reports of the provider are shown with their shares, classes and a warning
     'hard the address is dead 40',
     'soft the mailbox takes no mail for now 6',
     '46 returned, 3 complaints',
+    'google 1,000 4% 0.3%',
+    'other 1,000 0.6% 0%',
   ]) {
     expect(text).toContain(expected);
   }

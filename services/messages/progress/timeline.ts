@@ -1,6 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { isKnownReceiver } from '../receivers/table.ts';
+import { isKnownReceiver, receiverOfAddressSql } from '../receivers/table.ts';
 import { awaitedSql } from '../receivers/words.ts';
 
 /** Times are in seconds since 1970. */
@@ -15,9 +15,14 @@ export type Timeline = {
   step: number;
   bounces: ClassCount[];
   waiting: ReceiverWait[];
+  receivers: ReceiverOutcomes[];
 } & Record<Fact, number[]>;
 
 type ClassCount = { class: string; count: number };
+type ReceiverOutcomes = { receiver: string } & Record<
+  'sent' | 'delivered' | 'returned' | 'complained',
+  number
+>;
 type ReceiverWait = { receiver: string; count: number };
 
 const bucketsMax = 200;
@@ -61,6 +66,13 @@ const bouncesSql = `
   where workspace_id = $1 and broadcast_id = $2 and not by_hand and bounce_class is not null
   group by 1 order by 2 desc, 1`;
 
+const receiversSql = `
+  select ${receiverOfAddressSql('contact_email')} as receiver, count(sent_at)::int as sent,
+    count(delivered_at)::int as delivered, count(coalesce(bounced_at, soft_bounced_at))::int as returned,
+    count(complained_at)::int as complained
+  from messages where workspace_id = $1 and broadcast_id = $2 and not by_hand
+  group by 1 order by 2 desc, 1`;
+
 /** Reads the messages only where the workspace has paced any lately. */
 const waitingSql = `
   select ${awaitedSql} as receiver, count(*)::int as count from messages
@@ -81,7 +93,7 @@ const fineStep = (since: number, until: number) =>
 /** Uses one core at most, and not for long: sending comes first. */
 export async function readTimeline(store: Store, stretch: Stretch): Promise<Timeline> {
   const { workspaceId, broadcastId } = stretch;
-  const { rows, bounces, waiting } = await store.fork().transactional(async (em) => {
+  const { rows, bounces, waiting, receivers } = await store.fork().transactional(async (em) => {
     await query(
       em,
       `select set_config('statement_timeout', '${statementMaxMs}', true), set_config('jit', 'off', true),
@@ -92,8 +104,12 @@ export async function readTimeline(store: Store, stretch: Stretch): Promise<Time
     const bounces = rows.some(({ returned }) => returned > 0)
       ? await query<ClassCount>(em, bouncesSql, [workspaceId, broadcastId])
       : [];
+    const isReported = rows.some((row) => row.returned + row.delivered + row.complained > 0);
+    const receivers = isReported
+      ? await query<ReceiverOutcomes>(em, receiversSql, [workspaceId, broadcastId])
+      : [];
     const waiting = await query<ReceiverWait>(em, waitingSql, [workspaceId, broadcastId]);
-    return { rows, bounces, waiting };
+    return { rows, bounces, waiting, receivers };
   });
   const step = fineStep(stretch.since, stretch.until);
   const [start] = rows;
@@ -107,6 +123,7 @@ export async function readTimeline(store: Store, stretch: Stretch): Promise<Time
     since: stretch.since + first,
     step: (start?.width ?? 1) * step,
     bounces,
+    receivers,
     waiting: byKnownReceiver(waiting),
   };
 }

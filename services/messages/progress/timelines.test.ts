@@ -8,6 +8,7 @@ const nothing: Timeline = {
   ...{ since: 0, step: 1, sent: [], opened: [0], delivered: [], returned: [], complained: [] },
   bounces: [],
   waiting: [],
+  receivers: [],
 };
 
 /** Reads that end when the test says so. */

@@ -15,14 +15,13 @@
 
 import { LRUCache } from 'lru-cache';
 import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { counter } from '#lib/telemetry/metrics.ts';
 import { type DayLimit, todayOf } from '../admission/warm-up.ts';
 import { infoLength, type SendOutcome } from '../providers/outcome.ts';
 import { domainOf, type LookUpMailHosts, ReceiverDirectory } from './directory.ts';
 import { Gates, type Hatch } from './gates.ts';
+import { countPaced, countThrottled } from './metrics.ts';
 import { type PermitsContext, ReceiverPermits } from './permits.ts';
 import type { IntegrationKey, ReceiverGrant } from './rate.ts';
-import { isKnownReceiver } from './table.ts';
 import { throttledMinutes } from './throttling.ts';
 import { waitsForRate } from './words.ts';
 
@@ -55,17 +54,6 @@ export type Permitted = {
 const slowedMax = 10_000;
 /** While an integration warms up, a group gets this share of a day's limit at most. */
 const warmUpShare = 1 / 2;
-
-const pacedTotal = counter(
-  'postrider_paced_messages_total',
-  'Messages that were put off for the rate of their receiver, by its group; `other` for those of no table.',
-  ['receiver'],
-);
-const throttledTotal = counter(
-  'postrider_receiver_throttled_total',
-  'Replies that lowered the rate of a group of receivers, by group; `other` for those of no table.',
-  ['receiver'],
-);
 
 export class Pacing {
   readonly #context: PermitsContext;
@@ -114,7 +102,7 @@ export class Pacing {
       for (const [id] of messages.slice(0, count)) receivers.set(id, receiver);
       const rest = messages.slice(count);
       if (rest.length === 0) continue;
-      pacedTotal.inc({ receiver: labelOf(receiver) }, rest.length);
+      countPaced(receiver, rest.length);
       waiting.push(...this.#turnsOf(rest, { receiver, grant, today, batch }));
     }
     const free = open.filter(([id]) => receivers.has(id));
@@ -182,7 +170,7 @@ export class Pacing {
       // Another process may have lowered it since the mail was begun.
       this.#slowedAtMs.set(name, isSlower ? performance.now() : begunAtMs);
       if (!isSlower) return;
-      throttledTotal.inc({ receiver: labelOf(key.receiver) });
+      countThrottled(key.receiver);
       log.warn({ ...key, minutes }, 'a receiver asks for less mail; its rate is a tenth for now');
     } catch (err) {
       // The next reply says it again.
@@ -231,8 +219,4 @@ function reasonOf(receiver: string, { isDaySpent, isSlowed }: ReceiverGrant, tod
 
 function gateOf({ workspaceId, integrationId }: IntegrationKey, receiver: string): string {
   return `${workspaceId} ${integrationId} ${receiver}`;
-}
-
-function labelOf(receiver: string): string {
-  return isKnownReceiver(receiver) ? receiver : 'other';
 }

@@ -93,6 +93,12 @@ export function receiverOf(domain: string, [host]: readonly string[]): string {
   return getDomain(host) ?? host;
 }
 
+/** The group of an address by its domain alone, in SQL; `other` for domains of no table. */
+export const receiverOfAddressSql = (address: string) =>
+  `case lower(split_part(${address}, '@', 2)) ${[...groupOfDomain]
+    .map(([domain, group]) => `when '${domain}' then '${group}'`)
+    .join(' ')} else 'other' end`;
+
 /** Whether the table has the group, so that its name is ours and not one that DNS gave. */
 export function isKnownReceiver(receiver: string): boolean {
   return Object.hasOwn(receivers, receiver);

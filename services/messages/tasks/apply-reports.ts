@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { countReport } from '../receivers/metrics.ts';
 import { applyReports as apply } from '../reports/apply.ts';
 import { addLeaving } from '../reports/leavers.ts';
 import { countReports } from '../reports/metrics.ts';
@@ -26,8 +27,11 @@ export function applyReports({ store, outbox, now }: Context) {
       const states = await settle(em, workspaceId, { reports, verdicts, now: at });
       const dueAt = await nextDueAt(em, workspaceId, reports.length === 0 ? heldMs : 0);
       if (dueAt) await addApplying(em, workspaceId, dueAt);
-      return states;
+      return { states, reports, verdicts };
     });
-    countReports(settled);
+    countReports(settled.states);
+    for (const [place, report] of settled.reports.entries()) {
+      if (settled.verdicts[place] === 'applied') countReport(report);
+    }
   };
 }
