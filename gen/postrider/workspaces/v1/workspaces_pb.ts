@@ -595,7 +595,8 @@ export type SmtpSettings = Message<"postrider.workspaces.v1.SmtpSettings"> & {
   /**
    * Whether the server hands each mail to the receiver's mail hosts (MX) itself and does not pace them, as an own mail transfer
    * agent does. Mail is then paced by the receiver: domains with the same mail hosts share a rate, which falls where the receiver
-   * answers that it gets too much. Mail beyond the rate waits as `deferred`, and a refused mail is tried for 5 days in place of one.
+   * answers that it gets too much. Mail beyond the rate waits, and its `status_info` says for whom; a refused mail is tried for 5
+   * days in place of one. While the integration warms up, receivers that share a rate get half of a day's limit at most.
    * False for a relay, which hides the receivers' hosts: then nothing is paced by the receiver, and their hosts are not looked up.
    *
    * @generated from field: bool direct = 7;
