@@ -98,12 +98,7 @@ async function putOff(
 }
 
 /** Permits of messages that were not begun go back. */
-export function endPace(
-  pacing: Pacing,
-  permitted: Permitted | undefined,
-  begun: ReadonlySet<string>,
-): void {
-  if (!permitted) return;
+export function endPace(pacing: Pacing, permitted: Permitted, begun: ReadonlySet<string>): void {
   const ids = [...permitted.receivers.keys()].filter((id) => !begun.has(id));
   pacing.giveBack(permitted, ids);
 }

@@ -116,7 +116,7 @@ async function sendOpen(context: SendContext, batch: Batch): Promise<EarlyEnd> {
   } finally {
     await Promise.race([Promise.all(done), over(stop)]);
     for (const run of runs) for (const [id, fate] of run.fates) fates.set(id, fate);
-    endPace(context.pacing, batch.permitted, begunOf(runs));
+    if (batch.permitted) endPace(context.pacing, batch.permitted, begunOf(runs));
   }
 }
 
