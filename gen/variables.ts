@@ -472,14 +472,14 @@ export const variables = [
       },
       {
         "name": "COMPLAINTS_WARNED",
-        "about": "Complaints at which `postrider_complaints_high_total` counts, among 10,000 mails of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
+        "about": "Complaints at which `postrider_complaints_high_total` counts, among 10,000 mails from one domain, of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
         "fallback": "`10`",
         "values": "0 to 10,000",
         "isSecret": false
       },
       {
         "name": "COMPLAINTS_PAUSED",
-        "about": "Complaints at which broadcasts of the integration pause, among 10,000 mails of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
+        "about": "Complaints at which broadcasts of the integration pause, among 10,000 mails from one domain, of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.",
         "fallback": "`30`",
         "values": "0 to 10,000",
         "isSecret": false
@@ -536,6 +536,13 @@ export const variables = [
         "about": "Days for which soft bounces suppress an address.",
         "fallback": "`30`",
         "values": "1 to 3,650",
+        "isSecret": false
+      },
+      {
+        "name": "RECEIVER_RATES",
+        "about": "How much mail a group of receivers gets from each integration that is `direct`: mails a second and how many go at once, as `google=20:5,example.net=2.5:1`. A group is one of the table, or the domain of mail hosts.",
+        "fallback": "those of `services/messages/receivers/table.ts`",
+        "values": "",
         "isSecret": false
       },
       {

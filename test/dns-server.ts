@@ -1,8 +1,15 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A name's records; `silent` is never answered, `broken` is SERVFAIL, `absent` NXDOMAIN. */
-export type Zone = { a?: string[]; aaaa?: string[]; ttl?: number } | 'silent' | 'broken' | 'absent';
+/**
+ * A name's records, those of `mx` with preferences in their order; `silent` is never answered,
+ * `broken` is SERVFAIL, `absent` NXDOMAIN.
+ */
+export type Zone =
+  | { a?: string[]; aaaa?: string[]; mx?: string[]; ttl?: number }
+  | 'silent'
+  | 'broken'
+  | 'absent';
 
 export type DnsServer = {
   /** `address:port`, as `DNS_SERVERS` takes it. */
@@ -14,6 +21,8 @@ export type DnsServer = {
 
 const ipv4 = 1;
 const ipv6 = 28;
+const mailHost = 15;
+const typeNames: Record<number, string> = { [ipv4]: 'A', [ipv6]: 'AAAA', [mailHost]: 'MX' };
 const codes = { broken: 2, absent: 3 };
 
 /** A DNS server on loopback, over UDP alone. */
@@ -22,7 +31,7 @@ export async function startDnsServer(zoneOf: (name: string) => Zone): Promise<Dn
   const asked: string[] = [];
   socket.on('message', (query, { address, port }) => {
     const { name, type, questionEnd } = questionOf(query);
-    asked.push(`${type === ipv4 ? 'A' : type === ipv6 ? 'AAAA' : type} ${name}`);
+    asked.push(`${typeNames[type] ?? type} ${name}`);
     const zone = zoneOf(name);
     if (zone === 'silent') return;
     const records = typeof zone === 'string' ? [] : recordsOf(zone, type);
@@ -52,9 +61,16 @@ function questionOf(query: Buffer): { name: string; type: number; questionEnd: n
   return { name: labels.join('.'), type: query.readUInt16BE(at + 1), questionEnd: at + 5 };
 }
 
-function recordsOf({ a = [], aaaa = [], ttl = 60 }: Exclude<Zone, string>, type: number): Buffer[] {
-  const addresses = type === ipv4 ? a.map(bytesOf4) : type === ipv6 ? aaaa.map(bytesOf6) : [];
-  return addresses.map((bytes) => {
+function recordsOf(
+  { a = [], aaaa = [], mx = [], ttl = 60 }: Exclude<Zone, string>,
+  type: number,
+): Buffer[] {
+  const ofType: Record<number, Buffer[]> = {
+    [ipv4]: a.map(bytesOf4),
+    [ipv6]: aaaa.map(bytesOf6),
+    [mailHost]: mx.map(bytesOfMailHost),
+  };
+  return (ofType[type] ?? []).map((bytes) => {
     const head = Buffer.alloc(12);
     // The name is a pointer to that of the question.
     head.writeUInt16BE(0xc00c, 0);
@@ -67,6 +83,12 @@ function recordsOf({ a = [], aaaa = [], ttl = 60 }: Exclude<Zone, string>, type:
 }
 
 const bytesOf4 = (address: string) => Buffer.from(address.split('.').map(Number));
+
+function bytesOfMailHost(host: string, place: number): Buffer {
+  const labels = host.split('.').filter((label) => label !== '');
+  const parts = labels.map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`));
+  return Buffer.concat([Buffer.from([0, 10 * (place + 1)]), ...parts, Buffer.from([0])]);
+}
 
 /** With at most one `::`, in the middle or at the end. */
 function bytesOf6(address: string): Buffer {

@@ -214,7 +214,7 @@ function givenNames(...answers: string[][]) {
     asked += 1;
     return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
-  return { resolve, close: () => {}, asked: () => asked };
+  return { resolve, mailHosts: async () => [], close: () => {}, asked: () => asked };
 }
 
 test('a name is called at the address that was checked, even if it resolves to another one a moment later', async () => {

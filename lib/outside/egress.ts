@@ -17,6 +17,11 @@ import type { OutsideAddress } from './names/target.ts';
 export type Egress = {
   /** Resolves a host of a workspace to an address that may be called. */
   resolve(host: string, workspaceId: string): Promise<OutsideAddress>;
+  /**
+   * The mail hosts of a domain, the preferred one first; for a workspace, whose share of queries it
+   * takes. Throws a NameError where DNS has no answer.
+   */
+  mailHosts(domain: string, workspaceId: string): Promise<readonly string[]>;
   /** Whether the host is a literal address that may be called. */
   allows(host: string): boolean;
   /** Whether the host is a literal address in a range that an operator has allowed. */
@@ -74,6 +79,7 @@ export function createEgress(
   });
   return {
     resolve,
+    mailHosts: (domain, workspaceId) => names.mailHosts(domain, workspaceId),
     allows: (host) => isIP(unbracketed(host)) !== 0 && mayCall(unbracketed(host), opened),
     opens: (host) => isIP(unbracketed(host)) !== 0 && isOpened(unbracketed(host), opened),
     dispatch: (workspaceId, options, handler) => {

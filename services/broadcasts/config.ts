@@ -32,7 +32,7 @@ export const readConfig = configReader<Own>(
 export function readComplaintLimits(variables: Variables): ComplaintLimits {
   const range = { from: 0, to: 10_000 };
   const about =
-    'among 10,000 mails of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.';
+    'among 10,000 mails from one domain, of the broadcasts that an integration began in the last seven days; 0 for never. It takes a thousand mails.';
   return {
     warned: variables.integer('COMPLAINTS_WARNED', {
       ...{ ...range, fallback: 10 },

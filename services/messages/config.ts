@@ -3,6 +3,7 @@ import { readBounceDomain } from '#lib/keys/config.ts';
 import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
 import { readOrigins } from './providers/all.ts';
+import { type ReceiverRates, readRates } from './receivers/table.ts';
 import type { SoftBounceRule } from './reports/soft-bounces.ts';
 import { factConnections, outcomeConnections } from './store.ts';
 
@@ -25,6 +26,7 @@ export const readConfig = configReader(
     systemMailUrl: readSystemMailUrl(variables),
     providerOrigins: readProviderOrigins(variables),
     softBounces: readSoftBounces(variables),
+    receiverRates: readReceiverRates(variables),
     bounceDomain: readBounceDomain(variables),
     ...readOwnPoolSizes(variables),
     systemMailFrom: variables.text('SYSTEM_MAIL_FROM', {
@@ -53,6 +55,17 @@ export function readProviderOrigins(variables: Variables) {
       'Origins to which mails are sent in place of those of their providers, behind a proxy or for tests: `postmark=https://proxy.example,ses=http://10.0.0.5:8080`. Private addresses need their range in `EGRESS_ALLOW`.',
   });
   return variables.derived(() => readOrigins(items, name)) ?? {};
+}
+
+/** How much mail groups of receivers get, where it is not what they get by default. */
+export function readReceiverRates(variables: Variables): ReceiverRates {
+  const name = 'RECEIVER_RATES';
+  const items = variables.list(name, {
+    unset: 'those of `services/messages/receivers/table.ts`',
+    about:
+      'How much mail a group of receivers gets from each integration that is `direct`: mails a second and how many go at once, as `google=20:5,example.net=2.5:1`. A group is one of the table, or the domain of mail hosts.',
+  });
+  return variables.derived(() => readRates(items, name)) ?? new Map();
 }
 
 /** When soft bounces suppress an address. */

@@ -36,6 +36,7 @@ import type { Feeds } from './plans/feeds.ts';
 import type { Plans } from './plans/plans.ts';
 import type { MailProvider } from './providers/provider.ts';
 import type { SystemMail } from './providers/smtp/system-mail.ts';
+import type { Pacing } from './receivers/pacing.ts';
 import type { Journal } from './record/journal.ts';
 import type { ResultRecorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
@@ -72,6 +73,8 @@ export type Context = {
   /** Decides whose messages are sent next, and holds the connections. */
   admission: Admission;
   permits: LeasedPermits;
+  /** Paces mail of integrations that deliver directly by its receivers. */
+  pacing: Pacing;
   outages: Outages;
   underway: Underway;
   recorder: ResultRecorder;

@@ -39,6 +39,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'link_sets' },
     { table: 'link_clicks' },
     { table: 'variation_counts' },
+    { table: 'broadcast_senders' },
     { table: 'uncounted_broadcasts' },
     { table: 'suppressions' },
     { table: 'lifted_suppressions' },
@@ -46,6 +47,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'inbound_requests' },
     { table: 'inbound_reports' },
     { table: 'sending_rates' },
+    { table: 'receiver_rates' },
     { table: 'event_interests' },
     { table: 'idempotency_keys' },
   ];

@@ -30,6 +30,7 @@ import { createFeeds } from './plans/feeds.ts';
 import { createPlans } from './plans/plans.ts';
 import { providersAt } from './providers/all.ts';
 import { openSystemMail } from './providers/smtp/system-mail.ts';
+import { Pacing } from './receivers/pacing.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { ResultRecorder } from './record/recorder.ts';
@@ -83,6 +84,8 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const recorder = new ResultRecorder({ outcomes, outbox, owner, log, journal });
   const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
   const permits = new LeasedPermits({ store, log });
+  const { mailHosts: lookUp } = egress;
+  const pacing = new Pacing({ store, log, lookUp, rates: config.receiverRates });
   const admission = new Admission({ resolve: egress.resolve, mayStart });
   const systemMail = config.systemMailUrl
     ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
@@ -114,6 +117,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     thread,
     admission,
     permits,
+    pacing,
     outages: new Outages(),
     underway,
     recorder,
@@ -173,6 +177,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       admission.close();
       await underway.drained(recordMaxMs);
       await permits.close();
+      await pacing.close();
       await context.contents.drained(recordMaxMs);
       journal?.close();
       lock?.close();

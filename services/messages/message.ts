@@ -25,8 +25,14 @@ export function broadcastMessageId(
 
 const minuteMs = 60_000;
 const waitsMs = [1, 5, 15, 60].map((minutes) => minutes * minuteMs);
+const dayMs = 24 * 60 * minuteMs;
 /** A message that is still refused after a day has failed. */
-const deferralMaxMs = 24 * 60 * minuteMs;
+const triedForMs = dayMs;
+/**
+ * The same where we take the place of a mail queue, which tries for 4 to 5 days (RFC 5321,
+ * 4.5.4.1): waits for the rate of a receiver are part of it.
+ */
+const triedDirectlyForMs = 5 * dayMs;
 
 /**
  * When a refused message is tried again; undefined if never. A longer delay that the server states
@@ -37,8 +43,11 @@ export function nextDueAt(given: {
   createdAt: Date;
   now: Date;
   retryAfterMs?: number;
+  /** Whether it goes to a server that delivers to its receiver directly. */
+  isDirect?: boolean;
 }): Date | undefined {
   const scheduled = waitsMs[given.attempts - 1] ?? 60 * minuteMs;
   const due = given.now.getTime() + Math.max(scheduled, given.retryAfterMs ?? 0);
-  return due - given.createdAt.getTime() > deferralMaxMs ? undefined : new Date(due);
+  const mostMs = given.isDirect ? triedDirectlyForMs : triedForMs;
+  return due - given.createdAt.getTime() > mostMs ? undefined : new Date(due);
 }

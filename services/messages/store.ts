@@ -27,7 +27,9 @@ import { EndsOfSuppressions } from './migrations/m0025-ends-of-suppressions.ts';
 import { LateReports } from './migrations/m0026-late-reports.ts';
 import { ProviderReports } from './migrations/m0027-provider-reports.ts';
 import { InboundRequests } from './migrations/m0028-inbound-requests.ts';
-import { RegisteredSettings } from './migrations/m0030-registered-settings.ts';
+import { ReceiverRates } from './migrations/m0029-receiver-rates.ts';
+import { BroadcastSenders } from './migrations/m0030-broadcast-senders.ts';
+import { RegisteredSettings } from './migrations/m0031-registered-settings.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -100,7 +102,9 @@ export function openMessagesStore(
       'm0026-late-reports': LateReports,
       'm0027-provider-reports': ProviderReports,
       'm0028-inbound-requests': InboundRequests,
-      'm0030-registered-settings': RegisteredSettings,
+      'm0029-receiver-rates': ReceiverRates,
+      'm0030-broadcast-senders': BroadcastSenders,
+      'm0031-registered-settings': RegisteredSettings,
     },
   });
 }

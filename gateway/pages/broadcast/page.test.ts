@@ -115,6 +115,19 @@ const readable = (page: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ');
 
+test('mail that waits for the rates of receivers is counted by group, and nothing is shown without any', async () => {
+  const waiting = [
+    { receiver: 'google', count: 12_345 },
+    { receiver: 'other', count: 1 },
+  ];
+  shown = pageOf({ timeline: { waiting } });
+  const text = readable(await textOf());
+  expect(text).toContain('12,345 wait for the rate of google.');
+  expect(text).toContain('1 waits for the rate of other receivers.');
+  shown = pageOf({});
+  expect(readable(await textOf())).not.toContain('for the rate of');
+});
+
 test('reports of the provider are shown with their shares, classes and a warning, and nothing where none came', async () => {
   const timeline = {
     since: timestampFromMs(startMs),
@@ -124,6 +137,10 @@ test('reports of the provider are shown with their shares, classes and a warning
     bounces: [
       { class: 'hard', count: 40 },
       { class: 'soft', count: 6 },
+    ],
+    receivers: [
+      { receiver: 'google', sent: 1_000, returned: 40, complained: 3 },
+      { receiver: 'other', sent: 1_000, returned: 6, complained: 0 },
     ],
   };
   shown = pageOf({ timeline });
@@ -136,6 +153,8 @@ test('reports of the provider are shown with their shares, classes and a warning
     'hard the address is dead 40',
     'soft the mailbox takes no mail for now 6',
     '46 returned, 3 complaints',
+    'google 1,000 4% 0.3%',
+    'other 1,000 0.6% 0%',
   ]) {
     expect(text).toContain(expected);
   }

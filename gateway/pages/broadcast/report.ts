@@ -12,6 +12,7 @@ import {
   name,
   section,
   timeSection,
+  waitingLine,
 } from './sections.ts';
 import { style } from './style.ts';
 import { countOf, isMoving, percentOf, statusOf, timeOf } from './words.ts';
@@ -63,7 +64,8 @@ ${pauseReason ? html`<p><bdi>${pauseReason}</bdi></p>` : ''}</header>
 `;
 }
 
-function progressSection({ arms }: GetBroadcastPageResponse, broadcast: Broadcast): Html {
+function progressSection(shown: GetBroadcastPageResponse, broadcast: Broadcast): Html {
+  const { arms } = shown;
   const { enqueuedCount, sentCount, failedCount, skippedCount, deferredCount } = broadcast;
   const done = sentCount + failedCount + skippedCount;
   const share = (count: number) => (enqueuedCount > 0 ? Math.min(1, count / enqueuedCount) : 0);
@@ -94,6 +96,7 @@ function progressSection({ arms }: GetBroadcastPageResponse, broadcast: Broadcas
     html`<p>${title}</p>
 <ul class="key">${parts.map(({ style, name }) => html`<li><span class="${style}"></span>${name}</li>`)}</ul>
 ${stackedBar(title, parts)}
-<dl>${facts.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`,
+<dl>${facts.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+${waitingLine(shown)}`,
   );
 }

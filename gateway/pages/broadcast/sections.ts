@@ -1,6 +1,9 @@
 import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page_pb.ts';
-import type { GetBroadcastTimelineResponse } from '#gen/postrider/messages/v1/progress_pb.ts';
+import type {
+  GetBroadcastTimelineResponse,
+  ReceiverOutcomes,
+} from '#gen/postrider/messages/v1/progress_pb.ts';
 import { type Html, html } from '#lib/html/template.ts';
 import { bar, type Line, type Point, ratePlot, timePlot } from './plot.ts';
 import { countOf, dateOf, finePercentOf, percentOf, pointsOf, shorten } from './words.ts';
@@ -48,6 +51,15 @@ ${timePlot({ id: 'time', title: 'Sent and opened over time', description }, line
 }
 
 /** Reports of the provider: deliveries, mails that came back, and complaints. */
+/** Counts the messages that wait for the rates of receivers, by group. */
+export function waitingLine({ timeline }: Shown): Html {
+  const waiting = timeline?.waiting ?? [];
+  return html`${waiting.map(
+    ({ receiver, count }) =>
+      html`<p>${countOf(count)} ${count === 1 ? 'waits' : 'wait'} for the rate of ${receiver === 'other' ? 'other receivers' : receiver}.</p>`,
+  )}`;
+}
+
 export function deliverySection({ timeline }: Shown): Html {
   if (!timeline?.since) return html``;
   const { bounces } = timeline;
@@ -75,8 +87,20 @@ export function deliverySection({ timeline }: Shown): Html {
   return section(
     'Delivery',
     html`<dl>${facts.map(([term, count = 0]) => html`<div><dt>${term}</dt><dd>${countOf(count)}</dd><dd class="share">${finePercentOf(count / sent)} of sent</dd></div>`)}</dl>
-${complaintWarning((complained ?? 0) / sent)}${returned || complained ? returnedPlot(lines) : ''}${classes}`,
+${complaintWarning((complained ?? 0) / sent)}${returned || complained ? returnedPlot(lines) : ''}${classes}${receiversTable(timeline.receivers)}`,
   );
+}
+
+/** A receiver goes by its own readers: one may refuse a sender while all together look well. */
+function receiversTable(receivers: readonly ReceiverOutcomes[]): Html {
+  if (receivers.length < 2) return html``;
+  const rows = receivers.map(({ receiver, sent, returned, complained }) => [
+    cell(receiver),
+    cell(countOf(sent)),
+    cell(finePercentOf(returned / Math.max(1, sent))),
+    cell(finePercentOf(complained / Math.max(1, sent))),
+  ]);
+  return table('By receiver', ['Receiver', 'Sent', 'Returned', 'Complaints'], rows);
 }
 
 /** Gmail and Yahoo ask for less than 0.1 % and refuse senders with 0.3 %. */

@@ -19,8 +19,15 @@ const triesMax = 3;
 const ipv6WaitMs = 50;
 /** An answer may have thousands. */
 const addressesMax = 16;
+/** The preferred ones say whose they are. */
+const mailHostsMax = 5;
 /** A server's word that there is nothing; all else is silence, or trouble of the resolver. */
 const notThere = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+/** The mail hosts of a domain, the preferred one first; none where it names none. */
+export type MailAnswer = { hosts: string[] } | { failure: 'no_answer' };
+
+type QueryOptions = { servers: readonly string[]; signal: AbortSignal };
 
 type FamilyAnswer = { targets: OutsideAddress[]; ttlSeconds: number; code: string };
 
@@ -31,21 +38,49 @@ type FamilyAnswer = { targets: OutsideAddress[]; ttlSeconds: number; code: strin
  */
 export async function queryDns(
   candidates: readonly string[],
-  { servers, signal }: { servers: readonly string[]; signal: AbortSignal },
+  options: QueryOptions,
 ): Promise<DnsAnswer> {
-  const resolver = new Resolver({ timeout: serverTimeoutMs, tries: triesMax });
-  if (servers.length > 0) resolver.setServers(servers);
-  const cancel = () => resolver.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
+  return withResolver(options, async (resolver) => {
     let failure: 'not_there' | 'no_answer' = 'not_there';
     for (const name of candidates) {
       const answer = await ask(resolver, name);
       if ('targets' in answer) return answer;
       if (answer.failure === 'no_answer') failure = 'no_answer';
-      if (signal.aborted) break;
+      if (options.signal.aborted) break;
     }
     return { failure };
+  });
+}
+
+/** Asks DNS for the MX records of a domain. Hosts of one preference are in the order of names. */
+export async function queryMailHosts(domain: string, options: QueryOptions): Promise<MailAnswer> {
+  return withResolver(options, async (resolver) => {
+    try {
+      const records = await resolver.resolveMx(domain);
+      const inOrder = records.toSorted(
+        (one, other) => one.priority - other.priority || (one.exchange < other.exchange ? -1 : 1),
+      );
+      const hosts = inOrder.map(({ exchange }) => exchange.toLowerCase());
+      // An empty one says that the domain takes no mail (RFC 7505).
+      return { hosts: hosts.filter((host) => host !== '').slice(0, mailHostsMax) };
+    } catch (error) {
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      return notThere.has(code) ? { hosts: [] } : { failure: 'no_answer' };
+    }
+  });
+}
+
+/** A resolver that ends with the work, or is cancelled before. */
+async function withResolver<Answer>(
+  { servers, signal }: QueryOptions,
+  work: (resolver: Resolver) => Promise<Answer>,
+): Promise<Answer> {
+  const resolver = new Resolver({ timeout: serverTimeoutMs, tries: triesMax });
+  if (servers.length > 0) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await work(resolver);
   } finally {
     signal.removeEventListener('abort', cancel);
     // The half that nobody waits for.

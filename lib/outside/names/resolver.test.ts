@@ -33,7 +33,8 @@ async function givenNames({
   closing.push(() => names.close());
   const resolve = async (name: string, workspaceId = 'a') =>
     (await names.resolve(name, workspaceId)).map(({ address }) => address);
-  return { resolve, asked: server.asked };
+  const mailHosts = (domain: string, workspaceId = 'a') => names.mailHosts(domain, workspaceId);
+  return { resolve, mailHosts, asked: server.asked };
 }
 
 const tarpit = (name: string): Zone =>
@@ -166,4 +167,35 @@ test('without resolv.conf a name is asked as it is', async () => {
   const { resolve, asked } = await givenNames({ zones: () => ({ a: ['192.0.2.1'] }) });
   await resolve('relay');
   expect(asked.filter((each) => each.startsWith('A '))).toEqual(['A relay']);
+});
+
+test('mail hosts come by their preference, and a domain is asked of DNS once', async () => {
+  const zone: Zone = { mx: ['MX1.mail.example', 'mx0.mail.example'] };
+  const { mailHosts, asked } = await givenNames({ zones: () => zone });
+  const all = await Promise.all([mailHosts('a.example'), mailHosts('A.example', 'b')]);
+  expect(all).toEqual([1, 2].map(() => ['mx1.mail.example', 'mx0.mail.example']));
+  expect(await mailHosts('a.example')).toHaveLength(2);
+  expect(asked).toEqual(['MX a.example']);
+});
+
+test.each([
+  ['absent', 'absent' as const],
+  ['without MX records', {}],
+  ['that takes no mail', { mx: ['.'] }],
+])('a domain that is %s has no mail hosts', async (_, zone) => {
+  const { mailHosts } = await givenNames({ zones: () => zone });
+  expect(await mailHosts('a.example')).toEqual([]);
+});
+
+test('mail hosts of a domain that DNS does not answer are trouble of ours, for one tenant alone', async () => {
+  const { mailHosts } = await givenNames({
+    zones: (name) => (name.endsWith('tarpit.example') ? 'silent' : { mx: ['mx.example'] }),
+  });
+  const stuck = Array.from({ length: 100 }, (_, number) =>
+    mailHosts(`d${number}.tarpit.example`).catch((error) => error),
+  );
+  expect(await mailHosts('a.example', 'b')).toEqual(['mx.example']);
+  for (const error of await Promise.all(stuck)) {
+    expect(error).toMatchObject({ name: 'NameError', isOurs: true });
+  }
 });

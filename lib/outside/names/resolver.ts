@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { Shares } from '#lib/limits/shares.ts';
 import { EgressError } from '../egress-error.ts';
-import { type DnsAnswer, queryDns } from './query.ts';
+import { type DnsAnswer, type MailAnswer, queryDns, queryMailHosts } from './query.ts';
 import { candidatesOf, createSystemFiles, type SystemFiles } from './system-files.ts';
 import type { OutsideAddress } from './target.ts';
 
@@ -21,6 +21,13 @@ export class NameError extends EgressError {
   }
 }
 
+/** A workspace asks for more names than its share: nothing is known of this one. */
+export class NamesBusyError extends NameError {
+  constructor() {
+    super('too many names of this workspace wait for an answer of DNS', { isOurs: true });
+  }
+}
+
 /** Looks up names that tenants have chosen. */
 export type Names = {
   /**
@@ -28,6 +35,11 @@ export type Names = {
    * takes. Throws a NameError.
    */
   resolve(name: string, workspaceId: string): Promise<readonly OutsideAddress[]>;
+  /**
+   * The mail hosts (MX) of a domain, the preferred one first; none where it names none. Throws a
+   * NameError where DNS has no answer.
+   */
+  mailHosts(domain: string, workspaceId: string): Promise<readonly string[]>;
   /** Ends the queries that are open. */
   close(): void;
 };
@@ -66,6 +78,20 @@ export function createNames({
   return new Resolver(servers, readFiles);
 }
 
+/** Questions of one kind: the answers that are kept, and the queries that are open. */
+class Questions<Answer extends object> {
+  readonly kept = new LRUCache<string, Answer>({
+    max: namesMax,
+    // The library's own clock stops while a machine sleeps.
+    perf: { now: () => Date.now() },
+  });
+  readonly open = new Map<string, Promise<Answer>>();
+
+  known(name: string): Answer | Promise<Answer> | undefined {
+    return this.kept.get(name) ?? this.open.get(name);
+  }
+}
+
 /**
  * Asks for a name once, for all that wait for it, and keeps the answer for as long as DNS says,
  * within bounds. Nothing of this takes a thread of the process, and a workspace whose names are
@@ -74,12 +100,8 @@ export function createNames({
 class Resolver implements Names {
   readonly #servers: readonly string[];
   readonly #readFiles: () => Promise<SystemFiles>;
-  readonly #kept = new LRUCache<string, DnsAnswer>({
-    max: namesMax,
-    // The library's own clock stops while a machine sleeps.
-    perf: { now: () => Date.now() },
-  });
-  readonly #open = new Map<string, Promise<DnsAnswer>>();
+  readonly #addresses = new Questions<DnsAnswer>();
+  readonly #mailHosts = new Questions<MailAnswer>();
   readonly #shares = new Shares({ placesMax: queriesMax, tenantMax: workspaceQueriesMax });
   readonly #queue = new FairQueue<() => void>();
   #waiting = 0;
@@ -92,40 +114,54 @@ class Resolver implements Names {
 
   async resolve(host: string, workspaceId: string): Promise<readonly OutsideAddress[]> {
     const name = host.toLowerCase();
-    const answer = await (this.#known(name) ?? this.#ask(name, workspaceId));
+    const about = this.#addresses;
+    const answer = await (about.known(name) ??
+      this.#ask(about, { name, workspaceId, query: () => this.#query(name) }));
     if ('targets' in answer) return answer.targets;
     if (answer.failure === 'not_there') {
       throw new NameError('the name does not resolve to an address', { isOurs: false });
     }
-    throw new NameError('our DNS resolver has no answer for the name now', { isOurs: true });
+    throw noAnswer();
+  }
+
+  async mailHosts(domain: string, workspaceId: string): Promise<readonly string[]> {
+    const name = domain.toLowerCase();
+    const about = this.#mailHosts;
+    const answer = await (about.known(name) ??
+      this.#ask(about, { name, workspaceId, query: () => this.#queryMailHosts(name) }));
+    if ('hosts' in answer) return answer.hosts;
+    throw noAnswer();
   }
 
   close(): void {
     this.#closing.abort();
   }
 
-  #known(name: string): DnsAnswer | Promise<DnsAnswer> | undefined {
-    return this.#kept.get(name) ?? this.#open.get(name);
-  }
-
   /**
    * Another workspace's query is shared once it is open: those that wait may wait behind others of
    * their own workspace.
    */
-  async #ask(name: string, workspaceId: string): Promise<DnsAnswer> {
+  async #ask<Answer extends object>(
+    about: Questions<Answer>,
+    {
+      name,
+      workspaceId,
+      query,
+    }: { name: string; workspaceId: string; query: () => Promise<Answer> },
+  ): Promise<Answer> {
     if (!this.#shares.take(workspaceId)) {
       await this.#wait(workspaceId);
-      const known = this.#known(name);
+      const known = about.known(name);
       if (known) {
         this.#release(workspaceId);
         return known;
       }
     }
-    const open = this.#query(name).finally(() => {
-      this.#open.delete(name);
+    const open = query().finally(() => {
+      about.open.delete(name);
       this.#release(workspaceId);
     });
-    this.#open.set(name, open);
+    about.open.set(name, open);
     return open;
   }
 
@@ -134,10 +170,21 @@ class Resolver implements Names {
     const local = localTargets(name, files);
     // Not cached here: the files are read again every few seconds.
     if (local) return { targets: [...local], ttlSeconds: 0 };
-    const signal = AbortSignal.any([AbortSignal.timeout(queryMaxMs), this.#closing.signal]);
-    const answer = await queryDns(candidatesOf(name, files), { servers: this.#servers, signal });
-    this.#kept.set(name, answer, { ttl: keptMsOf(answer) });
+    const answer = await queryDns(candidatesOf(name, files), this.#options());
+    this.#addresses.kept.set(name, answer, { ttl: keptMsOf(answer) });
     return answer;
+  }
+
+  async #queryMailHosts(domain: string): Promise<MailAnswer> {
+    const answer = await queryMailHosts(domain, this.#options());
+    const ttl = 'failure' in answer ? failureKeptMs : keptMaxMs;
+    this.#mailHosts.kept.set(domain, answer, { ttl });
+    return answer;
+  }
+
+  #options() {
+    const signal = AbortSignal.any([AbortSignal.timeout(queryMaxMs), this.#closing.signal]);
+    return { servers: this.#servers, signal };
   }
 
   #release(workspaceId: string): void {
@@ -154,7 +201,7 @@ class Resolver implements Names {
   /** Resolves with a place taken. */
   async #wait(workspaceId: string): Promise<void> {
     if (this.#queue.sizeOf(workspaceId) >= workspaceWaitingMax || this.#waiting >= waitingMax) {
-      throw tooMany();
+      throw new NamesBusyError();
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#queue.add(workspaceId, resolve);
@@ -162,7 +209,7 @@ class Resolver implements Names {
     const timer = setTimeout(() => {
       if (!this.#queue.remove(workspaceId, resolve)) return;
       this.#waiting -= 1;
-      reject(tooMany());
+      reject(new NamesBusyError());
     }, waitMaxMs);
     try {
       await promise;
@@ -172,10 +219,8 @@ class Resolver implements Names {
   }
 }
 
-function tooMany(): NameError {
-  return new NameError('too many names of this workspace wait for an answer of DNS', {
-    isOurs: true,
-  });
+function noAnswer(): NameError {
+  return new NameError('our DNS resolver has no answer for the name now', { isOurs: true });
 }
 
 /** `localhost` and the names below it are this machine whatever DNS says (RFC 6761, 6.3). */

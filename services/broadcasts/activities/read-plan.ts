@@ -89,24 +89,30 @@ type SliceRow = {
 
 /**
  * In the order of sending: the sample first, and the slices of its arms in turn, so that time
- * favours none.
+ * favours none. Slices whose deferred messages are due take turns with those that go on: mail that
+ * waits for one receiver may be due again and again, and holds up no other.
  */
 async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Promise<AudienceParts> {
   const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   const perMinute = broadcast.plan?.rate_limit_per_minute ?? 0;
   const rows = await query<SliceRow>(
     em,
-    `select number, size, arm is not null as is_sample,
-       coalesce(due_at <= $3, true)
-         and (answered < size or coalesce(next_due_at <= $3, true)) as is_open,
+    `select number, size, arm is not null as is_sample, is_open,
        greatest(due_at, next_due_at) as next_due_at, settle_at
      from (
-       select number, arm, list, due_at, answered, size, next_due_at, settle_at, done_at,
-         row_number() over (partition by arm, due_at, list order by number) as turn
-       from slices where workspace_id = $1 and broadcast_id = $2
-     ) slice
-     where done_at is null
-     order by arm is null, due_at nulls first, turn, arm, list`,
+       select *, row_number() over (
+         partition by arm is null, is_open, answered < size order by due_at nulls first, turn, arm, list
+       ) as place
+       from (
+         select number, arm, list, due_at, answered, size, next_due_at, settle_at, done_at,
+           row_number() over (partition by arm, due_at, list order by number) as turn,
+           coalesce(due_at <= $3, true)
+             and (answered < size or coalesce(next_due_at <= $3, true)) as is_open
+         from slices where workspace_id = $1 and broadcast_id = $2
+       ) slice
+       where done_at is null
+     ) placed
+     order by arm is null, place, answered = size, due_at nulls first, turn, arm, list`,
     [key.workspaceId, key.id, now],
   );
   return {

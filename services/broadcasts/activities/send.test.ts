@@ -207,6 +207,22 @@ test('deferred recipients are waited for and sent in another pass', async () => 
   expect((await look(key)).step).toEqual({ do: 'finish' });
 });
 
+test('slices with mail that is due again and again take turns with those that were not begun', async () => {
+  given.peers.ratePerMinute = 200;
+  const key = await givenFrozen();
+  const due = new Date(given.clock.now.getTime() + 10_000);
+  given.peers.sendBatch = ({ emails }) =>
+    create(SendBatchResponseSchema, {
+      sent: emails.length - 1,
+      deferred: 1,
+      nextDueAt: timestampFromDate(due),
+    });
+  for (const slice of [0, 1]) await send(key, slice);
+  expect((await look(key)).step).toEqual({ do: 'send', slices: [2, 3] });
+  given.clock.now = due;
+  expect((await look(key)).step).toEqual({ do: 'send', slices: [2, 0] });
+});
+
 test('an outage pauses with its reason and is tried again after 1, 2, 5, 15 and 15 minutes', async () => {
   given.peers.sendBatch = () => create(SendBatchResponseSchema, { outage: 'connection refused' });
   const key = await givenFrozen();

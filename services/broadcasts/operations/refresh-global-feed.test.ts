@@ -144,7 +144,8 @@ test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1', '::1', 'fd0
   'a public name that turns out to be %s is not called',
   async (address) => {
     const family = address.includes(':') ? 6 : 4;
-    const names = { resolve: async () => [{ address, family }] as const, close: () => {} };
+    const resolve = async () => [{ address, family }] as const;
+    const names = { resolve, mailHosts: async () => [], close: () => {} };
     const egress = createEgress({ allow: [], dnsServers: [] }, names);
     const { client, ...fooled } = await givenService({ egress });
     const key = await givenBroadcast({ client, ...fooled });

@@ -1,6 +1,8 @@
+import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { ListVariationStatsResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { Broadcast } from '../broadcast/broadcast.ts';
 import { givenBroadcast, newId, pinned, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
@@ -93,6 +95,37 @@ test('the share is that of delivered mails where most are reported', async () =>
   expect(await playSteps(given, few)).toEqual({ do: 'wait', untilMs: null });
   const unreported = await givenSender({ sent: 20_000, delivered: 1_000, complained: 40 });
   expect(await playSteps(given, unreported)).toEqual({ do: 'end' });
+});
+
+test('complaints about another From domain of the integration pause nothing, once the domain is known', async () => {
+  const key = await givenSender({ sent: 12_000, complained: 50 });
+  const { store, sender } = given.context;
+  const row = await store.fork().findOneOrFail(Broadcast, { id: key.id });
+  row.plan = { ...pinned, integration_id: row.integration_id };
+  const pauses = (own: string) => {
+    const stats = { templateId: 'hello', sent: 5_000, delivered: 0, opened: 0, clicked: 0 };
+    const listVariationStats: typeof sender.listVariationStats = async ({ broadcastIds = [] }) =>
+      create(ListVariationStatsResponseSchema, {
+        stats: [
+          {
+            ...stats,
+            broadcastId: `${broadcastIds[0]}`,
+            complained: 30,
+            fromDomain: 'bad.example',
+          },
+          { ...stats, broadcastId: key.id, complained: 0, fromDomain: own },
+        ],
+      });
+    const now = () => given.clock.now;
+    const limits = { warned: 10, paused: 30 };
+    return createComplaintWatch({ store, sender: { listVariationStats }, now, log }, limits).pauses(
+      key,
+      row,
+    );
+  };
+  expect(await pauses('good.example')).toBe(false);
+  expect(await pauses('bad.example')).toBe(true);
+  expect((await statusOf(key)).reason).toContain('recipients of mail from bad.example of the last');
 });
 
 test.each([Code.Unavailable, Code.Internal])(

@@ -1,15 +1,17 @@
 /*
  * Stops broadcasts of a sender that people complain about.
  *
- * Mailbox providers refuse all mail of a sender with too many complaints. The share is that of the
- * broadcasts that an integration began in the last week, among mails that are reported as
- * delivered, or among those sent where few are reported. A person who resumes a broadcast has it
- * sent anyway.
+ * Mailbox providers refuse all mail of a domain with too many complaints. The share is that of the
+ * broadcasts that an integration began in the last week with the broadcast's From domain, among
+ * mails that are reported as delivered, or among those sent where few are reported. Before the
+ * first mail of a broadcast its domain is not known, and the share is that of all. A person who
+ * resumes a broadcast has it sent anyway.
  *
  * Limits: read at most twice a minute for each integration in each process; the newest hundred
  * broadcasts; none below a thousand mails. A broadcast goes on while messages cannot be reached.
  */
 
+import type { VariationStats } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -29,15 +31,22 @@ const days = 7;
 const mailsMin = 1_000;
 const keepMs = 30_000;
 const integrationsMax = 1_000;
+const sendersMax = 1_000;
 const waitMs = 2_000;
 
 const complainedTotal = counter(
   'postrider_complaints_high_total',
-  'Looks at the complaints about an integration that found them at a limit, by limit.',
+  'Looks at the complaints about a sender that found them at a limit, by limit.',
   ['limit'],
 );
 
 type Complaints = { mails: number; complaints: number };
+
+/** The numbers of one broadcast's mails with one template. */
+type Counted = Pick<
+  VariationStats,
+  'broadcastId' | 'sent' | 'delivered' | 'complained' | 'fromDomain'
+>;
 
 export type ComplaintWatch = {
   /** Pauses a broadcast whose sender has too many complaints; says whether it did. */
@@ -55,26 +64,31 @@ export function createComplaintWatch(
   { store, sender, now, log }: WatchContext,
   limits: ComplaintLimits,
 ): ComplaintWatch {
-  const known = createCache<Complaints | undefined>({ entriesMax: integrationsMax, keepMs });
-  const find = async (workspaceId: string, integrationId: string) => {
-    const found = await readComplaints({ store, sender, now: now() }, workspaceId, integrationId);
-    if (isAt(limits.warned, found)) {
-      complainedTotal.inc({ limit: 'warned' });
-      log.warn({ workspaceId, integrationId, ...found }, 'recipients complain about broadcasts');
-    }
-    return found;
+  const known = createCache<Counted[] | undefined>({ entriesMax: integrationsMax, keepMs });
+  const warned = createCache<void>({ entriesMax: sendersMax, keepMs });
+  const warn = async (about: Complaints & Record<string, unknown>) => {
+    complainedTotal.inc({ limit: 'warned' });
+    log.warn(about, 'recipients complain about broadcasts');
   };
   return {
-    async pauses(key, { workspace_id: workspaceId, plan, ignore_complaints: isIgnored }) {
+    async pauses(key, { workspace_id: workspaceId, id, plan, ignore_complaints: isIgnored }) {
       const integrationId = plan?.integration_id ?? '';
       if (isIgnored || integrationId === '') return false;
-      const found = await known(`${workspaceId} ${integrationId}`, () =>
-        find(workspaceId, integrationId),
+      const counted = await known(`${workspaceId} ${integrationId}`, () =>
+        readCounts({ store, sender, now: now() }, workspaceId, integrationId),
       );
-      if (!found || !isAt(limits.paused, found)) return false;
+      if (!counted) return false;
+      const domain = counted.find((each) => each.broadcastId === id)?.fromDomain ?? '';
+      const found = sumOf(counted.filter((each) => domain === '' || each.fromDomain === domain));
+      if (isAt(limits.warned, found)) {
+        await warned(`${workspaceId} ${integrationId} ${domain}`, () =>
+          warn({ workspaceId, integrationId, domain, ...found }),
+        );
+      }
+      if (!isAt(limits.paused, found)) return false;
       const isPaused = await takeStep(store, key, (broadcast) => {
         if (!isMoving(broadcast.status) || broadcast.ignore_complaints) return false;
-        broadcast.pauseForComplaints(now(), reasonOf(found, limits));
+        broadcast.pauseForComplaints(now(), reasonOf(found, domain, limits));
         return true;
       });
       if (isPaused) complainedTotal.inc({ limit: 'paused' });
@@ -83,21 +97,26 @@ export function createComplaintWatch(
   };
 }
 
-function isAt(limit: number, found: Complaints | undefined): boolean {
-  if (!found || limit === 0 || found.mails < mailsMin) return false;
+function isAt(limit: number, found: Complaints): boolean {
+  if (limit === 0 || found.mails < mailsMin) return false;
   return found.complaints * 10_000 >= limit * found.mails;
 }
 
-function reasonOf({ mails, complaints }: Complaints, { paused }: ComplaintLimits): string {
+function reasonOf(
+  { mails, complaints }: Complaints,
+  domain: string,
+  { paused }: ComplaintLimits,
+): string {
   const percent = (share: number) => `${Number((share * 100).toFixed(2))} %`;
-  return `${complaints} of ${mails} recipients of the last ${days} days complained (${percent(complaints / mails)}), and broadcasts pause at ${percent(paused / 10_000)}: send only to people who asked for it; resume sends the rest anyway`;
+  const from = domain === '' ? '' : ` of mail from ${domain}`;
+  return `${complaints} of ${mails} recipients${from} of the last ${days} days complained (${percent(complaints / mails)}), and broadcasts pause at ${percent(paused / 10_000)}: send only to people who asked for it; resume sends the rest anyway`;
 }
 
-async function readComplaints(
+async function readCounts(
   { store, sender, now }: Pick<WatchContext, 'store' | 'sender'> & { now: Date },
   workspaceId: string,
   integrationId: string,
-): Promise<Complaints | undefined> {
+): Promise<Counted[] | undefined> {
   const begun = await query<{ id: string }>(
     store.fork(),
     `select id from broadcasts
@@ -110,9 +129,12 @@ async function readComplaints(
   const answer = await sender
     .listVariationStats({ workspaceId, broadcastIds }, { timeoutMs: waitMs })
     .catch(() => undefined);
-  if (!answer) return undefined;
+  return answer?.stats;
+}
+
+function sumOf(counted: readonly Counted[]): Complaints {
   const sum = (of: 'sent' | 'delivered' | 'complained') =>
-    answer.stats.reduce((total, each) => total + each[of], 0);
+    counted.reduce((total, each) => total + each[of], 0);
   const numbers = { sent: sum('sent'), delivered: sum('delivered'), opened: 0, clicked: 0 };
   const isReported = reportsDelivery([{ numbers }]);
   return {

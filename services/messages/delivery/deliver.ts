@@ -2,6 +2,7 @@ import { inSpan } from '#lib/telemetry/tracing.ts';
 import type { Grant } from '../admission/admit.ts';
 import type { Outages } from '../admission/outages.ts';
 import type { Sender } from '../providers/provider.ts';
+import type { Hatch } from '../receivers/gates.ts';
 import { giveBackInBackground } from '../record/give-back.ts';
 import { type Delivery, type DeliveryContext, DeliveryRun } from './delivery-run.ts';
 
@@ -14,11 +15,12 @@ export type DeliverContext = DeliveryContext & { outages: Outages };
 export function deliver(
   context: DeliverContext,
   grant: Grant,
-  delivery: Omit<Delivery, 'sender' | 'isUrgent'>,
+  delivery: Omit<Delivery, 'sender' | 'isUrgent'> & { through?: (sender: Sender) => Hatch },
 ): { run: DeliveryRun; done: Promise<void> } {
   const { isUrgent } = grant;
   const { transport } = delivery.plan;
-  const sender = openSender(context, grant, delivery);
+  const opened = openSender(context, grant, delivery);
+  const sender = delivery.through?.(opened) ?? opened;
   const attributes = {
     'messaging.system': transport.kind,
     'messaging.operation.type': 'send',

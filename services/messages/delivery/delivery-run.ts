@@ -29,7 +29,7 @@ import type { CompiledPlan } from '../plans/plans.ts';
 import type { Variant } from '../plans/variants.ts';
 import { outageOf, type SendOutcome } from '../providers/outcome.ts';
 import type { Outgoing } from '../providers/outgoing.ts';
-import type { Sender } from '../providers/provider.ts';
+import type { Hatch } from '../receivers/gates.ts';
 import type { ClaimedMessage, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal } from '../record/journal.ts';
@@ -83,7 +83,7 @@ export type Delivery = {
   extras?: ReadonlyMap<string, Extras> | undefined;
   /** Whether they go out before what waits for a connection. */
   isUrgent: boolean;
-  sender: Sender;
+  sender: Hatch;
   /** No message is begun after this; consent is too old by then. */
   startsUntilMs: number;
   stop: AbortSignal;
@@ -148,12 +148,17 @@ export class DeliveryRun {
     this.#start(sender);
   }
 
+  /** The messages of the claim. */
+  get ids(): string[] {
+    return this.#delivery.claimed.map(({ id }) => id);
+  }
+
   /** Recorded outcomes by id; a message that is missing was not started, or has no answer yet. */
   get fates(): ReadonlyMap<string, Fate> {
     return this.#fates;
   }
 
-  #start(sender: Sender): void {
+  #start(sender: Hatch): void {
     let letters: Letter[];
     try {
       letters = this.#delivery.claimed.map((message) => this.#letter(message));
@@ -174,7 +179,7 @@ export class DeliveryRun {
     this.#sendSlowly(sender, slow).catch((error: unknown) => this.#done.reject(error));
   }
 
-  #sendQuickly(sender: Sender, letters: readonly [Letter, WriteMail][]): void {
+  #sendQuickly(sender: Hatch, letters: readonly [Letter, WriteMail][]): void {
     const jobs = letters.map(([letter, prepare]) => this.#outgoing(letter, prepare));
     const { isUrgent } = this.#delivery;
     sender.send(
@@ -184,7 +189,7 @@ export class DeliveryRun {
   }
 
   /** One after the other in the thread; each goes out as soon as it is rendered. */
-  async #sendSlowly(sender: Sender, letters: readonly Letter[]): Promise<void> {
+  async #sendSlowly(sender: Hatch, letters: readonly Letter[]): Promise<void> {
     const { stop, startsUntilMs, isUrgent } = this.#delivery;
     for (const letter of letters) {
       const isOver = stop.aborted || Date.now() >= startsUntilMs;
@@ -292,7 +297,9 @@ export class DeliveryRun {
     const { id, unknown } = message;
     const { group, plan } = this.#delivery;
     const { now, recorder, underway } = this.#context;
-    const result = resultOf(message, outcome, { now: now(), unknownRetries: plan.unknownRetries });
+    const { unknownRetries, transport } = plan;
+    const { isDirect } = transport;
+    const result = resultOf(message, outcome, { now: now(), unknownRetries, isDirect });
     if (!result) {
       this.#giveBack(id);
       return;

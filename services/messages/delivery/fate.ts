@@ -10,9 +10,10 @@ import type { SendResult } from '../record/results.ts';
 export function resultOf(
   message: ClaimedMessage,
   outcome: SendOutcome,
-  given: { now: Date; unknownRetries: number },
+  given: { now: Date; unknownRetries: number; isDirect?: boolean | undefined },
 ): SendResult | undefined {
   const { id, attempts, unknown, createdAt } = message;
+  const when = { createdAt, now: given.now, isDirect: given.isDirect ?? false };
   switch (outcome.kind) {
     case 'not_started':
     case 'outage':
@@ -29,12 +30,12 @@ export function resultOf(
       const { info, retryAfterMs } = outcome;
       // A try that was interrupted says nothing of how busy the server is: it lengthens no wait.
       const refused = Math.max(1, attempts - unknown);
-      const dueAt = nextDueAt({ attempts: refused, createdAt, now: given.now, retryAfterMs });
+      const dueAt = nextDueAt({ ...when, attempts: refused, retryAfterMs });
       const status = dueAt ? 'deferred' : 'failed';
       return { id, status, info, dueAt, isUnknown: false, isBounce: false };
     }
     case 'unknown': {
-      const dueAt = nextDueAt({ attempts, createdAt, now: given.now });
+      const dueAt = nextDueAt({ ...when, attempts });
       if (unknown >= given.unknownRetries || !dueAt) {
         return { ...sentUnanswered(id, unknown + 1, outcome.info), isUnknown: true };
       }

@@ -1,7 +1,8 @@
 /*
  * Sends a batch of messages: a slice of a broadcast, a portion of the queue, or one by hand.
  *
- * Order: `admit` (room, permits), `ask-consent.ts` (who may be mailed, and their fields), `claim`,
+ * Order: `pace.ts` (turns of receivers, where the server delivers directly), `admit` (room,
+ * permits), `ask-consent.ts` (who may be mailed, and their fields), `claim`,
  * `deliver`; as many messages at a time as there is room for, until all are begun or there is none
  * for too long. A recipient feed is asked after the consent, before `admit`: nobody is sent to
  * without it.
@@ -20,6 +21,8 @@ import { type AdmitContext, admit, type Grant, type Outage } from '../admission/
 import type { Fate } from '../message.ts';
 import { type BatchFeeds, type Feeds, feedValues } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
+import type { Sender } from '../providers/provider.ts';
+import type { Pacing, Permitted } from '../receivers/pacing.ts';
 import { type Claimant, type ClaimedMessage, claim } from '../record/claims.ts';
 import {
   type AddressedId,
@@ -32,10 +35,11 @@ import {
 import { holdForClaim } from './claim-held.ts';
 import { type DeliverContext, deliver } from './deliver.ts';
 import type { DeliveryRun, Extras } from './delivery-run.ts';
+import { endPace, pace } from './pace.ts';
 
 export type SendContext = DeliverContext &
   ResolveContext &
-  AdmitContext & { store: Store; feeds: Feeds };
+  AdmitContext & { store: Store; feeds: Feeds; pacing: Pacing };
 
 /** Messages to send, and what they have in common. */
 export type BatchInput = ResolveGiven & {
@@ -68,6 +72,8 @@ export type BatchResult = {
 
 type Batch = BatchInput & {
   fates: Map<string, Fate>;
+  /** Permits of receivers; undefined where they are not paced. */
+  permitted: Permitted | undefined;
   runs: DeliveryRun[];
   /** Resolves for each run when all of it is recorded. */
   done: Promise<void>[];
@@ -85,7 +91,8 @@ export async function sendAll(context: SendContext, given: BatchInput): Promise<
   const fates = new Map<string, Fate>();
   let open = given.open;
   for (;;) {
-    const batch: Batch = { ...given, open, fates, runs: [], done: [] };
+    const paced = await pace(context, given, { open, fates });
+    const batch: Batch = { ...given, ...paced, fates, runs: [], done: [] };
     const ended = await sendOpen(context, batch);
     const refused = batch.runs.find((run) => run.outage !== '');
     const outage = refused ? { reason: refused.outage } : ended?.outage;
@@ -109,7 +116,15 @@ async function sendOpen(context: SendContext, batch: Batch): Promise<EarlyEnd> {
   } finally {
     await Promise.race([Promise.all(done), over(stop)]);
     for (const run of runs) for (const [id, fate] of run.fates) fates.set(id, fate);
+    if (batch.permitted) endPace(context.pacing, batch.permitted, begunOf(runs));
   }
+}
+
+/** Messages that were handed over, as far as is known. */
+function begunOf(runs: readonly DeliveryRun[]): Set<string> {
+  const begun = new Set(runs.flatMap((run) => run.ids));
+  for (const run of runs) for (const id of run.unsent) begun.delete(id);
+  return begun;
 }
 
 type EarlyEnd = { outage?: Outage | undefined; retryAfterMs?: number } | undefined;
@@ -246,12 +261,14 @@ function start(
   batch: Batch,
   { grant, claimed, resolved }: { grant: Grant; claimed: ClaimedMessage[]; resolved: Resolved },
 ): void {
-  const { group, plan, feeds, stop, extras } = batch;
+  const { group, plan, feeds, stop, extras, permitted } = batch;
   const { contacts, fed, atMs } = resolved;
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
   const startsUntilMs = atMs + consentKeptMs;
   const given = { group, plan, claimed, contacts, feedsOf, extras, startsUntilMs, stop };
-  const { run, done } = deliver(context, grant, given);
+  const through = (sender: Sender) =>
+    permitted ? context.pacing.before(sender, permitted) : sender;
+  const { run, done } = deliver(context, grant, { ...given, through });
   // A call that fails meanwhile does not wait for it.
   done.catch(() => undefined);
   batch.runs.push(run);

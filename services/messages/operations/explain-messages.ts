@@ -9,6 +9,7 @@ import { todayOf } from '../admission/warm-up.ts';
 import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId } from '../message.ts';
 import { type MessageRow, type MessageState, messageColumns } from '../message-queries.ts';
+import { isWaitForRate } from '../receivers/words.ts';
 import { findSuppression } from '../suppressions/store.ts';
 
 type Reason = {
@@ -107,13 +108,15 @@ const skipWords: Record<string, string> = {
 
 function reasonOf(row: MessageRow): Reason {
   const { state, status_info: info } = row;
+  const isPaced = state === 'deferred' && isWaitForRate(info);
   const at = timestampFromDate(new Date(row.sent_at ?? row.failed_at ?? row.updated_at ?? 0));
   const about = { at, messageId: row.id };
   if (state === 'bounced' || state === 'complained') {
     return { ...about, code: state, text: quoting(words[state], row.diagnostic ?? info) };
   }
   if (state === 'sent' && row.soft_bounced_at) return { ...about, ...returnedReason(row) };
-  if (state !== 'skipped') return { ...about, code: state, text: quoting(words[state], info) };
+  const said = isPaced ? 'A message is put off; it is tried again.' : words[state];
+  if (state !== 'skipped') return { ...about, code: state, text: quoting(said, info) };
   const why = skipWords[info ?? ''] ?? info ?? 'it may not be sent to';
   const text = `The message was not sent: ${why}.`;
   return { ...about, code: `skipped_${info ?? 'unknown'}`, text };

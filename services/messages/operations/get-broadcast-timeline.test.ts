@@ -18,6 +18,7 @@ type Mail = {
   class?: string;
   byHand?: boolean;
   workspaceId?: string;
+  email?: string;
 };
 
 async function givenMails(mails: Mail[]): Promise<string> {
@@ -28,11 +29,11 @@ async function givenMails(mails: Mail[]): Promise<string> {
     `insert into messages (workspace_id, id, contact_email, broadcast_id, template_id, template_version,
        integration_id, status, attempts, by_hand, created_at, updated_at, sent_at, opened_at,
        delivered_at, bounced_at, soft_bounced_at, complained_at, bounce_class)
-     select workspace_id, gen_random_uuid(), 'p@a.example', $1, 't', 1, 'i', 'sent', 1, by_hand, $2, $2, sent_at, opened_at,
+     select workspace_id, gen_random_uuid(), email, $1, 't', 1, 'i', 'sent', 1, by_hand, $2, $2, sent_at, opened_at,
        delivered_at, bounced_at, soft_bounced_at, complained_at, class
      from unnest($3::text[], $4::bool[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[],
-         $9::timestamptz[], $10::timestamptz[], $11::text[])
-       as mail (workspace_id, by_hand, sent_at, opened_at, delivered_at, bounced_at, soft_bounced_at, complained_at, class)`,
+         $9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[])
+       as mail (workspace_id, by_hand, sent_at, opened_at, delivered_at, bounced_at, soft_bounced_at, complained_at, class, email)`,
     [
       broadcastId,
       at(0),
@@ -45,6 +46,7 @@ async function givenMails(mails: Mail[]): Promise<string> {
       mails.map(({ softBounced }) => time(softBounced)),
       mails.map(({ complained }) => time(complained)),
       mails.map((mail) => mail.class ?? null),
+      mails.map(({ email }) => email ?? 'p@a.example'),
     ],
   );
   return broadcastId;
@@ -90,6 +92,22 @@ test('deliveries, returned mails and complaints are counted beside what was sent
       { class: 'hard', count: 1 },
     ],
   });
+});
+
+test('outcomes are counted by the receiver of the address', async () => {
+  const broadcastId = await givenMails([
+    { sent: 10, delivered: 11, complained: 13, email: 'a@gmail.com' },
+    { sent: 10, delivered: 12, email: 'b@GoogleMail.com' },
+    { sent: 10, softBounced: 12, class: 'soft', email: 'c@web.de' },
+    { sent: 10, delivered: 11, email: 'd@firm.example' },
+    { sent: 10, complained: 11, byHand: true, email: 'e@gmail.com' },
+  ]);
+  const asked = { workspaceId: 'w1', broadcastId, ...span(1) };
+  expect((await given.progress.getBroadcastTimeline(asked)).receivers).toMatchObject([
+    { receiver: 'google', sent: 2, delivered: 2, returned: 0, complained: 1 },
+    { receiver: 'gmx', sent: 1, delivered: 0, returned: 1, complained: 0 },
+    { receiver: 'other', sent: 1, delivered: 1, returned: 0, complained: 0 },
+  ]);
 });
 
 test('a long broadcast has at most 200 stretches, and loses nothing', async () => {

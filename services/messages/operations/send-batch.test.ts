@@ -399,3 +399,15 @@ test('sendBatch refuses more than 200 recipients', async () => {
     code: Code.InvalidArgument,
   });
 });
+
+test('sendBatch notes the From domain of a broadcast once, and listVariationStats gives it', async () => {
+  const batch = batchOf(people(3));
+  await given.sender.sendBatch({ ...batch, emails: people(2) });
+  await given.sender.sendBatch(batch);
+  const { workspaceId, broadcastId } = batch;
+  const { stats } = await given.sender.listVariationStats({
+    workspaceId,
+    broadcastIds: [broadcastId],
+  });
+  expect(stats).toMatchObject([{ broadcastId, sent: 3, fromDomain: 'sender.example' }]);
+});

@@ -4,18 +4,32 @@ import { broadcastSending } from '../delivery/broadcast.ts';
 import { sendAll } from '../delivery/send-all.ts';
 import { withinCall } from '../delivery/within-call.ts';
 import { broadcastMessageId } from '../message.ts';
+import { domainOf } from '../receivers/directory.ts';
+import { createSenderNotes } from '../record/broadcast-senders.ts';
 import { type RecordedState, readRecorded } from '../record/claims.ts';
 import { toBatchOutcomes } from '../views/batch-outcomes.ts';
 
 export function sendBatch(context: Context): Methods['sendBatch'] {
-  return (request, call) => withinCall(call, (stop) => send(context, request, stop));
+  const noteSender = createSenderNotes(context.store);
+  return (request, call) =>
+    withinCall(call, (stop) => send(context, { noteSender, request, stop }));
 }
 
 const nothingKnown: RecordedState = { recorded: new Map(), claimable: new Set() };
 
-async function send(context: Context, request: SendBatchRequest, stop: AbortSignal) {
+type BatchCall = {
+  noteSender: ReturnType<typeof createSenderNotes>;
+  request: SendBatchRequest;
+  stop: AbortSignal;
+};
+
+async function send(context: Context, { noteSender, request, stop }: BatchCall) {
   const { workspaceId, broadcastId, plan: sendPlan } = request;
   const sending = await broadcastSending(context, request);
+  const { group, plan } = sending;
+  const { templateId } = group;
+  const fromDomain = domainOf(plan.variantFor({}).from);
+  await noteSender({ workspaceId, broadcastId, templateId, fromDomain });
   const emails = new Map(
     request.emails.map((email) => [broadcastMessageId(workspaceId, broadcastId, email), email]),
   );

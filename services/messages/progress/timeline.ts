@@ -1,5 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { isKnownReceiver, receiverOfAddressSql } from '../receivers/table.ts';
+import { awaitedSql } from '../receivers/words.ts';
 
 /** Times are in seconds since 1970. */
 export type Stretch = { workspaceId: string; broadcastId: string; since: number; until: number };
@@ -8,12 +10,20 @@ const facts = ['sent', 'opened', 'delivered', 'returned', 'complained'] as const
 type Fact = (typeof facts)[number];
 
 /** Counts in intervals of `step` seconds from `since` on; empty if nothing happened. */
-export type Timeline = { since: number; step: number; bounces: ClassCount[] } & Record<
-  Fact,
-  number[]
->;
+export type Timeline = {
+  since: number;
+  step: number;
+  bounces: ClassCount[];
+  waiting: ReceiverWait[];
+  receivers: ReceiverOutcomes[];
+} & Record<Fact, number[]>;
 
 type ClassCount = { class: string; count: number };
+type ReceiverOutcomes = { receiver: string } & Record<
+  'sent' | 'delivered' | 'returned' | 'complained',
+  number
+>;
+type ReceiverWait = { receiver: string; count: number };
 
 const bucketsMax = 200;
 /**
@@ -56,6 +66,23 @@ const bouncesSql = `
   where workspace_id = $1 and broadcast_id = $2 and not by_hand and bounce_class is not null
   group by 1 order by 2 desc, 1`;
 
+const receiversSql = `
+  select ${receiverOfAddressSql('contact_email')} as receiver, count(sent_at)::int as sent,
+    count(delivered_at)::int as delivered, count(coalesce(bounced_at, soft_bounced_at))::int as returned,
+    count(complained_at)::int as complained
+  from messages where workspace_id = $1 and broadcast_id = $2 and not by_hand
+  group by 1 order by 2 desc, 1`;
+
+/** Reads the messages only where the workspace has paced any lately. */
+const waitingSql = `
+  select ${awaitedSql} as receiver, count(*)::int as count from messages
+  where workspace_id = $1 and broadcast_id = $2 and not by_hand and status = 'deferred'
+    and ${awaitedSql} is not null
+    and exists (
+      select from receiver_rates where workspace_id = $1 and updated_at > now() - interval '1 day'
+    )
+  group by 1`;
+
 export function timelineValues({ workspaceId, broadcastId, since, until }: Stretch): unknown[] {
   return [workspaceId, broadcastId, since, until, fineStep(since, until)];
 }
@@ -66,7 +93,7 @@ const fineStep = (since: number, until: number) =>
 /** Uses one core at most, and not for long: sending comes first. */
 export async function readTimeline(store: Store, stretch: Stretch): Promise<Timeline> {
   const { workspaceId, broadcastId } = stretch;
-  const { rows, bounces } = await store.fork().transactional(async (em) => {
+  const { rows, bounces, waiting, receivers } = await store.fork().transactional(async (em) => {
     await query(
       em,
       `select set_config('statement_timeout', '${statementMaxMs}', true), set_config('jit', 'off', true),
@@ -77,7 +104,12 @@ export async function readTimeline(store: Store, stretch: Stretch): Promise<Time
     const bounces = rows.some(({ returned }) => returned > 0)
       ? await query<ClassCount>(em, bouncesSql, [workspaceId, broadcastId])
       : [];
-    return { rows, bounces };
+    const isReported = rows.some((row) => row.returned + row.delivered + row.complained > 0);
+    const receivers = isReported
+      ? await query<ReceiverOutcomes>(em, receiversSql, [workspaceId, broadcastId])
+      : [];
+    const waiting = await query<ReceiverWait>(em, waitingSql, [workspaceId, broadcastId]);
+    return { rows, bounces, waiting, receivers };
   });
   const step = fineStep(stretch.since, stretch.until);
   const [start] = rows;
@@ -91,5 +123,18 @@ export async function readTimeline(store: Store, stretch: Stretch): Promise<Time
     since: stretch.since + first,
     step: (start?.width ?? 1) * step,
     bounces,
+    receivers,
+    waiting: byKnownReceiver(waiting),
   };
+}
+
+/** Groups without a name of ours are named by hosts of recipients, and could be any number. */
+function byKnownReceiver(waiting: readonly ReceiverWait[]): ReceiverWait[] {
+  const counts = new Map<string, number>();
+  for (const { receiver: named, count } of waiting) {
+    const receiver = isKnownReceiver(named) ? named : 'other';
+    counts.set(receiver, (counts.get(receiver) ?? 0) + count);
+  }
+  const all = [...counts].map(([receiver, count]) => ({ receiver, count }));
+  return all.toSorted((one, other) => other.count - one.count);
 }

@@ -7,6 +7,8 @@ import { createTimelines } from './timelines.ts';
 const nothing: Timeline = {
   ...{ since: 0, step: 1, sent: [], opened: [0], delivered: [], returned: [], complained: [] },
   bounces: [],
+  waiting: [],
+  receivers: [],
 };
 
 /** Reads that end when the test says so. */

@@ -36,6 +36,8 @@ export type Transport = {
   key: string;
   /** Whether it uses the envelope sender that it is given. */
   takesReturnPath?: true;
+  /** Whether it delivers to the receivers' mail hosts itself, so that they are paced here. */
+  isDirect?: true;
   open(host: SenderHost): Sender;
 };
 

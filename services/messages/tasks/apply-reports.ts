@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { countReport } from '../receivers/metrics.ts';
 import { applyReports as apply } from '../reports/apply.ts';
 import { addLeaving } from '../reports/leavers.ts';
 import { countReports } from '../reports/metrics.ts';
@@ -33,8 +34,11 @@ export function applyReports({ store, outbox, reportPace, now }: Context) {
       const restMs = Math.max(0, (reportPace.nextAt()?.getTime() ?? 0) - Date.now());
       const dueAt = await nextDueAt(em, workspaceId, oldest ? restMs : heldMs);
       if (dueAt) await addApplying(em, workspaceId, dueAt);
-      return states;
+      return { states, reports, verdicts };
     });
-    countReports(settled);
+    countReports(settled.states);
+    for (const [place, report] of settled.reports.entries()) {
+      if (settled.verdicts[place] === 'applied') countReport(report);
+    }
   };
 }

@@ -1,4 +1,4 @@
-import { retentionJob } from '#lib/jobs/retention.ts';
+import { deleteOldRows, retentionJob } from '#lib/jobs/retention.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -10,6 +10,8 @@ import { countMissing } from '../record/recount.ts';
 
 const stepRows = 500;
 const dayMs = 24 * 60 * 60 * 1_000;
+/** By then a group has its whole rate again, and its day is over. */
+const ratesKeptDays = 2;
 
 type ClearingContext = Pick<Context, 'store' | 'now' | 'plans' | 'log'>;
 
@@ -22,9 +24,15 @@ export function clearMessages({ store, log, now, plans }: ClearingContext) {
     { store, log },
     {
       ...{ service: 'messages', task: 'clearMessages', what: 'old messages' },
-      ...{ rows: [`messages where ${pagedSql('messages')}`], stepRows },
+      rows: [`messages where ${pagedSql('messages')}`, 'receiver_rates where true'],
+      stepRows,
       clearCommon: (repeat) => repeat((rowsMax) => clearRequests(store, rowsMax)),
       clear: async (workspaceId, repeat) => {
+        const over = new Date(now().getTime() - ratesKeptDays * dayMs);
+        const rates = { table: 'receiver_rates', time: 'updated_at' };
+        await repeat((rowsMax) =>
+          deleteOldRows(store, rates, { workspaceId, before: over, rowsMax }),
+        );
         const days = await keptDays(plans, workspaceId, 'messageRetentionDays');
         // Kept for good.
         if (days === 0) return;

@@ -49,6 +49,8 @@ export type World = {
   warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
   unknownRetries: number;
   port: number;
+  /** Whether the server delivers to the receivers itself. */
+  isDirect: boolean;
   /** Of kinds other than smtp. */
   settings: Partial<
     Pick<
@@ -116,7 +118,7 @@ export function workspacesOf(world: World): Workspaces {
           emailProvider: {
             ...world.provider,
             kind: world.kind,
-            smtp: { host: '127.0.0.1', port: world.port },
+            smtp: { host: '127.0.0.1', port: world.port, direct: world.isDirect },
             senders: [
               { id: 's1', email: 'news@sender.example', name: 'News', isDefault: true },
               { id: 's2', email: 'infos@sender.example', name: 'Infos' },

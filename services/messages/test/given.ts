@@ -36,6 +36,7 @@ import { createFeeds } from '../plans/feeds.ts';
 import { createPlans } from '../plans/plans.ts';
 import { providers } from '../providers/all.ts';
 import { openSystemMail } from '../providers/smtp/system-mail.ts';
+import { Pacing } from '../receivers/pacing.ts';
 import { ResultRecorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
 import { ReportIntake } from '../reports/intake.ts';
@@ -96,6 +97,7 @@ export async function givenService() {
         mayStart: (id) => !recorder.isBehind(id) && journal?.isWritable !== false,
       }),
       permits: new LeasedPermits({ store, log }),
+      pacing: new Pacing({ store, log, lookUp: egress.mailHosts, rates: new Map() }),
       outages: new Outages(),
       underway,
       hold: new Hold(store, { log, holdsRestored: true }),
@@ -150,6 +152,7 @@ async function closeAll(store: Context['store'], sink: Sink, context: Context): 
   context.admission.close();
   await context.underway.drained(5_000);
   await context.permits.close();
+  await context.pacing.close();
   await context.contents.drained(5_000);
   await context.outcomes.close();
   await context.facts.close();
@@ -188,6 +191,7 @@ function newWorld(port: number): World {
     warmUp: undefined,
     unknownRetries: 1,
     port,
+    isDirect: false,
     settings: {},
     skipReasons: new Map(),
     fields: new Map(),

@@ -40,6 +40,8 @@ export async function takeRoom(
   const [first] = now;
   if (!first) return undefined;
   const { plan, row } = first;
+  // The queue paces by the receiver.
+  if (plan.transport.isDirect) return undefined;
   const admitted = await admit(context, {
     ...{ workspaceId, integrationId: row.integrationId, plan, wanted: now.length },
     ...{ isUrgent: true, waitsOutOutages: true },

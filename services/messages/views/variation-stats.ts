@@ -11,12 +11,14 @@ export type VariationStatsRow = {
   bounced: number;
   complained: number;
   unsubscribed: number;
+  from_domain: string;
 };
 
 export function toVariationStats({
   broadcast_id: broadcastId,
   template_id: templateId,
+  from_domain: fromDomain,
   ...counts
 }: VariationStatsRow): MessageInitShape<typeof VariationStatsSchema> {
-  return { broadcastId, templateId, ...counts };
+  return { broadcastId, templateId, fromDomain, ...counts };
 }

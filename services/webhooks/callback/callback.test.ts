@@ -254,7 +254,7 @@ test('a name is called at the address that was checked, whatever it resolves to 
   };
   const rebound = createEgress(
     { allow: ['127.0.0.0/8'], dnsServers: [] },
-    { resolve, close: () => {} },
+    { resolve, mailHosts: async () => [], close: () => {} },
   );
   const endpoint = await givenEndpoint();
   const url = endpoint.url.replace('127.0.0.1', 'rebind.example');

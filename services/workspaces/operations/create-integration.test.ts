@@ -25,7 +25,7 @@ type Example = { shown: object; secrets: Record<string, string>; another?: objec
 
 const examples: Record<string, Example> = {
   smtp: {
-    shown: { host: '127.0.0.1', port: 2525, username: 'mailer' },
+    shown: { host: '127.0.0.1', port: 2525, username: 'mailer', direct: true },
     secrets: { password: 'smtp-secret' },
     another: { username: 'another' },
   },

@@ -142,7 +142,7 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
   skippedCount: number;
 
   /**
-   * Messages waiting for another attempt.
+   * Messages waiting for another attempt, or for the rate of their receiver.
    *
    * @generated from field: int32 deferred_count = 17;
    */

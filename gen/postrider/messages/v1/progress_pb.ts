@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/messages/v1/progress.proto.
  */
 export const file_postrider_messages_v1_progress: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvcHJvZ3Jlc3MucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLQAQobR2V0QnJvYWRjYXN0VGltZWxpbmVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEjEKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEjEKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEg8KB2lzX292ZXIYBSABKAgigwIKHEdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2USKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBHN0ZXAYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEc2VudBgDIAMoBRIOCgZvcGVuZWQYBCADKAUSEQoJZGVsaXZlcmVkGAUgAygFEhAKCHJldHVybmVkGAYgAygFEhIKCmNvbXBsYWluZWQYByADKAUSOAoHYm91bmNlcxgIIAMoCzInLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Cb3VuY2VDbGFzc0NvdW50IjAKEEJvdW5jZUNsYXNzQ291bnQSDQoFY2xhc3MYASABKAkSDQoFY291bnQYAiABKAUicQoZTGlzdEJyb2FkY2FzdExpbmtzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARIYCgVsaW1pdBgDIAEoBUIJukgGGgQYZCgBImIKGkxpc3RCcm9hZGNhc3RMaW5rc1Jlc3BvbnNlEjAKBWxpbmtzGAEgAygLMiEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpbmtDbGlja3MSEgoKbGlua19jb3VudBgCIAEoBSIpCgpMaW5rQ2xpY2tzEgsKA3VybBgBIAEoCRIOCgZjbGlja3MYAiABKAUy9AIKGEJyb2FkY2FzdFByb2dyZXNzU2VydmljZRKuAQoUR2V0QnJvYWRjYXN0VGltZWxpbmUSMi5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0VGltZWxpbmVSZXF1ZXN0GjMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2UiLZACAcrzGCYKAjABQiBGYWlsZWQgdG8gZ2V0IGJyb2FkY2FzdCB0aW1lbGluZRKmAQoSTGlzdEJyb2FkY2FzdExpbmtzEjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RCcm9hZGNhc3RMaW5rc1JlcXVlc3QaMS5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdEJyb2FkY2FzdExpbmtzUmVzcG9uc2UiK5ACAcrzGCQKAjABQh5GYWlsZWQgdG8gbGlzdCBicm9hZGNhc3QgbGlua3NiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvcHJvZ3Jlc3MucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLQAQobR2V0QnJvYWRjYXN0VGltZWxpbmVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEjEKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEjEKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEg8KB2lzX292ZXIYBSABKAgi9QIKHEdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2USKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBHN0ZXAYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEc2VudBgDIAMoBRIOCgZvcGVuZWQYBCADKAUSEQoJZGVsaXZlcmVkGAUgAygFEhAKCHJldHVybmVkGAYgAygFEhIKCmNvbXBsYWluZWQYByADKAUSOAoHYm91bmNlcxgIIAMoCzInLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Cb3VuY2VDbGFzc0NvdW50EjQKB3dhaXRpbmcYCSADKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuUmVjZWl2ZXJXYWl0EjoKCXJlY2VpdmVycxgKIAMoCzInLnBvc3RyaWRlci5tZXNzYWdlcy52MS5SZWNlaXZlck91dGNvbWVzImsKEFJlY2VpdmVyT3V0Y29tZXMSEAoIcmVjZWl2ZXIYASABKAkSDAoEc2VudBgCIAEoBRIRCglkZWxpdmVyZWQYAyABKAUSEAoIcmV0dXJuZWQYBCABKAUSEgoKY29tcGxhaW5lZBgFIAEoBSIvCgxSZWNlaXZlcldhaXQSEAoIcmVjZWl2ZXIYASABKAkSDQoFY291bnQYAiABKAUiMAoQQm91bmNlQ2xhc3NDb3VudBINCgVjbGFzcxgBIAEoCRINCgVjb3VudBgCIAEoBSJxChlMaXN0QnJvYWRjYXN0TGlua3NSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEhgKBWxpbWl0GAMgASgFQgm6SAYaBBhkKAEiYgoaTGlzdEJyb2FkY2FzdExpbmtzUmVzcG9uc2USMAoFbGlua3MYASADKAsyIS5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlua0NsaWNrcxISCgpsaW5rX2NvdW50GAIgASgFIikKCkxpbmtDbGlja3MSCwoDdXJsGAEgASgJEg4KBmNsaWNrcxgCIAEoBTL0AgoYQnJvYWRjYXN0UHJvZ3Jlc3NTZXJ2aWNlEq4BChRHZXRCcm9hZGNhc3RUaW1lbGluZRIyLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRCcm9hZGNhc3RUaW1lbGluZVJlcXVlc3QaMy5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0VGltZWxpbmVSZXNwb25zZSItkAIByvMYJgoCMAFCIEZhaWxlZCB0byBnZXQgYnJvYWRjYXN0IHRpbWVsaW5lEqYBChJMaXN0QnJvYWRjYXN0TGlua3MSMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdEJyb2FkY2FzdExpbmtzUmVxdWVzdBoxLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0QnJvYWRjYXN0TGlua3NSZXNwb25zZSIrkAIByvMYJAoCMAFCHkZhaWxlZCB0byBsaXN0IGJyb2FkY2FzdCBsaW5rc2IGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * Asks for the timeline of a broadcast.
@@ -128,6 +128,22 @@ export type GetBroadcastTimelineResponse = Message<"postrider.messages.v1.GetBro
    * @generated from field: repeated postrider.messages.v1.BounceClassCount bounces = 8;
    */
   bounces: BounceClassCount[];
+
+  /**
+   * The messages that wait for the rate of their receiver, by group of receivers, the largest first. Only mail of integrations
+   * that are `direct` waits so.
+   *
+   * @generated from field: repeated postrider.messages.v1.ReceiverWait waiting = 9;
+   */
+  waiting: ReceiverWait[];
+
+  /**
+   * The outcomes of the messages by the receiver of their addresses, the one with the most messages first. Empty where nothing
+   * was reported.
+   *
+   * @generated from field: repeated postrider.messages.v1.ReceiverOutcomes receivers = 10;
+   */
+  receivers: ReceiverOutcomes[];
 };
 
 /**
@@ -136,6 +152,84 @@ export type GetBroadcastTimelineResponse = Message<"postrider.messages.v1.GetBro
  */
 export const GetBroadcastTimelineResponseSchema: GenMessage<GetBroadcastTimelineResponse> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_progress, 1);
+
+/**
+ * The outcomes of the messages to one receiver.
+ *
+ * @generated from message postrider.messages.v1.ReceiverOutcomes
+ */
+export type ReceiverOutcomes = Message<"postrider.messages.v1.ReceiverOutcomes"> & {
+  /**
+   * The receiver by the domain of the address, such as `google`; `other` for domains without a name of ours, also where the same
+   * hosts take their mail.
+   *
+   * @generated from field: string receiver = 1;
+   */
+  receiver: string;
+
+  /**
+   * Accepted by the server.
+   *
+   * @generated from field: int32 sent = 2;
+   */
+  sent: number;
+
+  /**
+   * Reported delivered.
+   *
+   * @generated from field: int32 delivered = 3;
+   */
+  delivered: number;
+
+  /**
+   * Came back or were refused, whether or not their address is dead.
+   *
+   * @generated from field: int32 returned = 4;
+   */
+  returned: number;
+
+  /**
+   * Complained about.
+   *
+   * @generated from field: int32 complained = 5;
+   */
+  complained: number;
+};
+
+/**
+ * Describes the message postrider.messages.v1.ReceiverOutcomes.
+ * Use `create(ReceiverOutcomesSchema)` to create a new message.
+ */
+export const ReceiverOutcomesSchema: GenMessage<ReceiverOutcomes> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_progress, 2);
+
+/**
+ * How many messages wait for the rate of a group of receivers.
+ *
+ * @generated from message postrider.messages.v1.ReceiverWait
+ */
+export type ReceiverWait = Message<"postrider.messages.v1.ReceiverWait"> & {
+  /**
+   * The group, such as `google`; `other` for all groups without a name of ours.
+   *
+   * @generated from field: string receiver = 1;
+   */
+  receiver: string;
+
+  /**
+   * Messages.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message postrider.messages.v1.ReceiverWait.
+ * Use `create(ReceiverWaitSchema)` to create a new message.
+ */
+export const ReceiverWaitSchema: GenMessage<ReceiverWait> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_progress, 3);
 
 /**
  * How many messages came back or were refused for reasons of one class.
@@ -163,7 +257,7 @@ export type BounceClassCount = Message<"postrider.messages.v1.BounceClassCount">
  * Use `create(BounceClassCountSchema)` to create a new message.
  */
 export const BounceClassCountSchema: GenMessage<BounceClassCount> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_progress, 2);
+  messageDesc(file_postrider_messages_v1_progress, 4);
 
 /**
  * Asks for the links of a broadcast.
@@ -198,7 +292,7 @@ export type ListBroadcastLinksRequest = Message<"postrider.messages.v1.ListBroad
  * Use `create(ListBroadcastLinksRequestSchema)` to create a new message.
  */
 export const ListBroadcastLinksRequestSchema: GenMessage<ListBroadcastLinksRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_progress, 3);
+  messageDesc(file_postrider_messages_v1_progress, 5);
 
 /**
  * The links.
@@ -226,7 +320,7 @@ export type ListBroadcastLinksResponse = Message<"postrider.messages.v1.ListBroa
  * Use `create(ListBroadcastLinksResponseSchema)` to create a new message.
  */
 export const ListBroadcastLinksResponseSchema: GenMessage<ListBroadcastLinksResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_progress, 4);
+  messageDesc(file_postrider_messages_v1_progress, 6);
 
 /**
  * A link and its clicks.
@@ -254,7 +348,7 @@ export type LinkClicks = Message<"postrider.messages.v1.LinkClicks"> & {
  * Use `create(LinkClicksSchema)` to create a new message.
  */
 export const LinkClicksSchema: GenMessage<LinkClicks> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_progress, 5);
+  messageDesc(file_postrider_messages_v1_progress, 7);
 
 /**
  * Reads what a page about one broadcast shows beyond its counts. Nothing is written for it when messages are sent.

@@ -16,6 +16,7 @@ export const smtp: MailProvider = {
       kind: 'smtp',
       key: JSON.stringify(settings),
       takesReturnPath: true,
+      ...(given.direct && { isDirect: true }),
       open: (sender) => new SmtpPool({ ...sender, settings }),
     };
   },
