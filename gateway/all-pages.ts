@@ -12,6 +12,7 @@ import { confirmPage } from './pages/confirm.ts';
 import { preferencesPage } from './pages/preferences.ts';
 import { subscribePage } from './pages/subscribe.ts';
 import { unsubscribePage } from './pages/unsubscribe.ts';
+import { markPage } from './static/mark.ts';
 import { createHits } from './tracking/hit-queue.ts';
 import { linkReader } from './tracking/link-sets.ts';
 import { clickPage } from './tracking/links.ts';
@@ -29,6 +30,8 @@ export type Pages = {
  */
 export function openPages(given: {
   documents: HtmlPage;
+  /** The gateway's own address; empty where it is not known. */
+  publicUrl: string;
   messages: Transport;
   contacts: Transport;
   broadcasts: Transport;
@@ -45,6 +48,7 @@ export function openPages(given: {
   return {
     pages: [
       documents,
+      markPage(given.publicUrl),
       subscribePage(given),
       unsubscribePage(messages),
       confirmPage(messages),

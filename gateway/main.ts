@@ -42,6 +42,7 @@ function start(config: GatewayConfig): Promise<RunningProcess> {
   const peers = { messages, contacts, broadcasts };
   const { pages, close } = openPages({
     documents: documentsPage(routes),
+    publicUrl: config.publicUrl,
     ...peers,
     keyring,
     authorization,

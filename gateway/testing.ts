@@ -52,6 +52,8 @@ export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
   return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);
 }
 
+const publicUrl = 'http://gateway.example:4400';
+
 export type TestGateway = {
   url: string;
   port: number;
@@ -76,7 +78,14 @@ export async function startGateway(
   const broadcasts = transportFor('broadcasts');
   const authorization = serviceToken(keyring);
   const peers = { messages, contacts, broadcasts };
-  const { pages, close } = openPages({ documents, ...peers, keyring, authorization, log });
+  const { pages, close } = openPages({
+    documents,
+    publicUrl,
+    ...peers,
+    keyring,
+    authorization,
+    log,
+  });
   const { server, drain } = createGateway({
     routes,
     pages,

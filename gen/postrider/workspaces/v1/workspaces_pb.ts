@@ -1746,7 +1746,7 @@ export const ListSendingDomainsResponseSchema: GenMessage<ListSendingDomainsResp
   messageDesc(file_postrider_workspaces_v1_workspaces, 43);
 
 /**
- * What sending needs to know of a domain that mails come from.
+ * A domain that mails come from, as sending needs it.
  *
  * @generated from message postrider.workspaces.v1.SendingDomain
  */
@@ -1801,7 +1801,7 @@ export const SendingDomainSchema: GenMessage<SendingDomain> = /*@__PURE__*/
  */
 export type SigningKey = Message<"postrider.workspaces.v1.SigningKey"> & {
   /**
-   * Such as `pr1`: the public half stands at `<selector>._domainkey.<domain>`.
+   * Such as `pr5f3a90c1`: the public half stands at `<selector>._domainkey.<domain>`.
    *
    * @generated from field: string selector = 1;
    */
@@ -1815,7 +1815,7 @@ export type SigningKey = Message<"postrider.workspaces.v1.SigningKey"> & {
   algorithm: string;
 
   /**
-   * The private half (PKCS #8, DER), sealed so that only messages opens it. Its place is the workspace, the domain
+   * The private half (PKCS #8, DER, in base64), sealed so that only messages opens it. Its place is the workspace, the domain
    * and the selector.
    *
    * @generated from field: string sealed_private_key = 3;
