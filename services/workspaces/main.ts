@@ -23,6 +23,7 @@ import { checkDomains } from './tasks/check-domains.ts';
 import { addAuditClearing, clearAudit } from './tasks/clear-audit.ts';
 import { continueDeletions } from './tasks/continue-deletions.ts';
 import { eraseWorkspace } from './tasks/erase-workspace.ts';
+import { sendDomainNotice } from './tasks/send-domain-notice.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendQuotaNotice } from './tasks/send-quota-notice.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
@@ -77,6 +78,7 @@ export const part = servicePart(
         sendInvitation: sendInvitation(context, { log }),
         sendQuotaNotice: sendQuotaNotice(context, { log }),
         checkDomains: checkDomains(context, { log }),
+        sendDomainNotice: sendDomainNotice(context, { log }),
         eraseWorkspace: eraseWorkspace(context, { log }),
       },
       authorize: createAuthorize(context),

@@ -80,7 +80,7 @@ function merged(
 }
 
 const knownOf = (findings: Findings) =>
-  Object.entries(findings).map(([key, { known }]) => [key, known]);
+  Object.fromEntries(Object.entries(findings).map(([key, { known }]) => [key, known]));
 
 const heldElsewhere =
   'Another workspace of this installation has the domain: delete it there, or remove its ownership record.';

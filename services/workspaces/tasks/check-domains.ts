@@ -12,12 +12,13 @@ import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context } from '../context.ts';
 import { checkDomain } from '../domain-checks/check.ts';
+import { noticeChanges } from '../domain-checks/notices.ts';
 import { domainsMax } from '../domains/domain.ts';
 import { addDomainChecks } from '../domains/queries.ts';
 
 /** Far below the two minutes after which a job counts as one of a dead process. */
 const roundMaxMs = 60_000;
-const atOnce = 8;
+const atOnce = 16;
 const putOffMinutes = 5;
 
 export function checkDomains(context: Context, { log }: { log: Pick<Log, 'warn'> }) {
@@ -39,7 +40,10 @@ export function checkDomains(context: Context, { log }: { log: Pick<Log, 'warn'>
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
-    await store.fork().transactional((em) => addDomainChecks(em, workspaceId));
+    await store.fork().transactional(async (em) => {
+      await noticeChanges(em, workspaceId, now());
+      await addDomainChecks(em, workspaceId);
+    });
   };
 }
 

@@ -32,9 +32,10 @@ export function useServiceWithDns(count = 1): GivenDns {
   );
 }
 
-/** Publishes records as they are wanted, at all DNS servers. */
+/** Publishes records as they are wanted, at all DNS servers; SPF is the installation's. */
 export function publish({ zones }: GivenDns, records: readonly DomainRecord[]): void {
-  for (const { host, type, value } of records) {
+  for (const { host, type, value, purpose } of records) {
+    if (purpose === DomainRecordPurpose.SPF) continue;
     for (const zone of zones) {
       zone.set(host, type === 'TXT' ? { txt: [value] } : { cname: value });
     }
