@@ -52,7 +52,8 @@ export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
   return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);
 }
 
-const publicUrl = 'http://gateway.example:4400';
+/** As its processes know it. */
+export const publicUrl = 'http://gateway.example:4400';
 
 export type TestGateway = {
   url: string;

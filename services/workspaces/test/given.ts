@@ -40,6 +40,7 @@ export const rootEmail = 'root@example.com';
 /** The service on a database of its own, or on a given one, with a clock that the test sets. */
 export async function givenService(
   url?: string,
+  /** Without any, nothing answers for names. */
   dnsAddresses: readonly string[] = ['127.0.0.1:9'],
 ) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
@@ -52,7 +53,7 @@ export async function givenService(
     verifyOld: oldTokenVerifier([secretKey], () => {}),
     credentials: { resealPasswords: async () => create(ResealPasswordsResponseSchema) },
     mailSettings: { refreshSettings: async () => create(RefreshSettingsResponseSchema) },
-    egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
+    egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: dnsAddresses }),
     systemMail: postbox.systemMail,
     dataServices: {},
     usageCounters: {},
