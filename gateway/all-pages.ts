@@ -9,6 +9,7 @@ import type { HtmlPage } from './html/page.ts';
 import { providerReports } from './inbound/provider-reports.ts';
 import { broadcastPage } from './pages/broadcast/page.ts';
 import { confirmPage } from './pages/confirm.ts';
+import { domainPage } from './pages/domain/page.ts';
 import { preferencesPage } from './pages/preferences.ts';
 import { subscribePage } from './pages/subscribe.ts';
 import { unsubscribePage } from './pages/unsubscribe.ts';
@@ -35,6 +36,7 @@ export function openPages(given: {
   messages: Transport;
   contacts: Transport;
   broadcasts: Transport;
+  workspaces: Transport;
   keyring: Keyring;
   /** The gateway's own token. */
   authorization: Authorization;
@@ -56,6 +58,7 @@ export function openPages(given: {
       openPage({ readToken, hits }),
       clickPage({ readToken, readSigned, readLinks: linkReader(client), hits }),
       broadcastPage(given),
+      domainPage(given),
       providerReports(given),
     ],
     close: hits.close,

@@ -78,7 +78,8 @@ export async function startGateway(
   const contacts = transportFor('contacts');
   const broadcasts = transportFor('broadcasts');
   const authorization = serviceToken(keyring);
-  const peers = { messages, contacts, broadcasts };
+  const workspaces = transportFor('workspaces');
+  const peers = { messages, contacts, broadcasts, workspaces };
   const { pages, close } = openPages({
     documents,
     publicUrl,

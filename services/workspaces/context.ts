@@ -2,7 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import type { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import type { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
-import type { DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
+import type { DomainPageService, DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import type { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import type { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
@@ -74,5 +74,6 @@ export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof AuditService> &
   ServiceImpl<typeof DeletionService> &
   ServiceImpl<typeof DomainService> &
+  ServiceImpl<typeof DomainPageService> &
   ServiceImpl<typeof UsageService> &
   ServiceImpl<typeof UserService>;

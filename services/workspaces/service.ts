@@ -2,7 +2,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
-import { DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
+import { DomainPageService, DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
@@ -24,6 +24,7 @@ import { deleteInvitation } from './operations/delete-invitation.ts';
 import { deleteWorkspace } from './operations/delete-workspace.ts';
 import { getDeletion } from './operations/get-deletion.ts';
 import { getDomain } from './operations/get-domain.ts';
+import { getDomainPage } from './operations/get-domain-page.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getMe } from './operations/get-me.ts';
@@ -61,6 +62,7 @@ import { updateIntegration } from './operations/update-integration.ts';
 import { updateWorkspace } from './operations/update-workspace.ts';
 import { verifyCode } from './operations/verify-code.ts';
 import { verifyDomain } from './operations/verify-domain.ts';
+import { verifyDomainByPage } from './operations/verify-domain-by-page.ts';
 
 export const services = [
   UserService,
@@ -71,6 +73,7 @@ export const services = [
   AuditService,
   DeletionService,
   DomainService,
+  DomainPageService,
   UsageService,
   WorkspaceDirectoryService,
 ];
@@ -131,6 +134,10 @@ export function workspacesRoutes(context: Context) {
       verifyDomain: verifyDomain(context),
       rotateDomainKey: rotateDomainKey(context),
       deleteDomain: deleteDomain(context),
+    });
+    router.service(DomainPageService, {
+      getDomainPage: getDomainPage(context),
+      verifyDomainByPage: verifyDomainByPage(context),
     });
     router.service(UsageService, {
       getUsage: getUsage(context),

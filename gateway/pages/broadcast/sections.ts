@@ -2,8 +2,9 @@ import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import type { GetBroadcastTimelineResponse } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { type Html, html } from '#lib/html/template.ts';
+import { dateOf } from '../../html/times.ts';
 import { bar, type Line, type Point, ratePlot, timePlot } from './plot.ts';
-import { countOf, dateOf, finePercentOf, percentOf, pointsOf, shorten } from './words.ts';
+import { countOf, finePercentOf, percentOf, pointsOf, shorten } from './words.ts';
 
 type Shown = GetBroadcastPageResponse;
 type Arms = Shown['arms'];

@@ -21,6 +21,16 @@ export async function findDomain(
   return em.findOneOrFail(Domain, key, { failHandler: domainNotFound });
 }
 
+/** The domain of a link; not a later one of the same name. */
+export async function findLinked(
+  em: EntityManager,
+  { workspaceId, name, id }: { workspaceId: string; name: string; id: string },
+): Promise<Domain> {
+  const domain = await findDomain(em, workspaceId, name);
+  if (domain.id !== id) throw domainNotFound();
+  return domain;
+}
+
 /** Locked, with its keys. */
 export async function lockDomainOf(
   em: EntityManager,

@@ -43,7 +43,7 @@ export function createDomain(context: Context): Methods['createDomain'] {
       await recordChange(em, call, differences({}, shownDomain(domain, keys)));
       return {
         domain: domainMessage(domain, keys, installation),
-        setupUrl: setupLinks.urlOf({ workspaceId, name }),
+        setupUrl: setupLinks.urlOf(domain),
       };
     });
   };

@@ -8,7 +8,7 @@ export function getDomain({ store, installation, setupLinks }: Context): Methods
     const domain = await findDomain(em, workspaceId, given);
     return {
       domain: domainMessage(domain, await findKeys(em, [domain]), installation),
-      setupUrl: setupLinks.urlOf({ workspaceId, name: domain.name }),
+      setupUrl: setupLinks.urlOf(domain),
     };
   };
 }

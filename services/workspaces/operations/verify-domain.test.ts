@@ -91,6 +91,46 @@ test('verify and get refuse a domain that the workspace does not have', async ()
   }
 });
 
+const pageOf = async () => {
+  const { setupUrl = '' } = await given.domains(root).getDomain({ workspaceId, name });
+  expect(setupUrl).toMatch(/^http:\/\/127\.0\.0\.1:4400\/domains\/[A-Za-z0-9_-]+$/);
+  return setupUrl.split('/').at(-1) ?? '';
+};
+
+test('the link of a domain shows it and has it checked, for 30 days', async () => {
+  publish(given, (await create()).records);
+  const token = await pageOf();
+  const page = await given.domainPages.getDomainPage({ token });
+  expect(page).toMatchObject({ workspaceName: 'Acme', domain: { name } });
+  await given.domainPages.verifyDomainByPage({ token });
+  const { domain } = await given.domainPages.getDomainPage({ token });
+  expect(domain?.state).toBe(DomainState.OK);
+  const start = given.clock.now;
+  pass(30 * 24 * 60);
+  await given.domainPages.getDomainPage({ token });
+  pass(24 * 60);
+  const expired = { code: Code.InvalidArgument };
+  await expect(given.domainPages.getDomainPage({ token })).rejects.toMatchObject(expired);
+  given.clock.now = start;
+  await given.domains(root).deleteDomain({ workspaceId, name });
+  const gone = { code: Code.NotFound };
+  await expect(given.domainPages.getDomainPage({ token })).rejects.toMatchObject(gone);
+});
+
+test('a link with any character changed is refused', async () => {
+  await create();
+  const token = await pageOf();
+  const changed = [...token].map((char, at) => {
+    const other = char === 'A' ? 'B' : 'A';
+    return token.slice(0, at) + other + token.slice(at + 1);
+  });
+  const refused = { code: Code.InvalidArgument };
+  for (const wrong of [...changed, `${token}A`, token.slice(0, -1), 'x']) {
+    const call = given.domainPages.verifyDomainByPage({ token: wrong });
+    await expect(call).rejects.toMatchObject(refused);
+  }
+});
+
 test('verify in a loop is refused after ten times in a minute, for all domains of a workspace', async () => {
   await create();
   const calls = Array.from({ length: 30 }, () =>
@@ -99,6 +139,8 @@ test('verify in a loop is refused after ten times in a minute, for all domains o
   const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(20);
   expect(refused[0]).toMatchObject({ reason: { code: Code.ResourceExhausted } });
+  const byPage = given.domainPages.verifyDomainByPage({ token: await pageOf() });
+  await expect(byPage).rejects.toMatchObject({ code: Code.ResourceExhausted });
   await verify();
 });
 

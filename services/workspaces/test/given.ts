@@ -9,7 +9,7 @@ import {
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
-import { DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
+import { DomainPageService, DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
@@ -89,6 +89,7 @@ export async function givenService(
     members: (claims: Claims) => createClient(MemberService, transport(claims)),
     audit: (claims: Claims) => createClient(AuditService, transport(claims)),
     auditService: createClient(AuditService, transport()),
+    domainPages: createClient(DomainPageService, transport()),
     domains: (claims: Claims) => createClient(DomainService, transport(claims)),
     deletions: (claims: Claims) => createClient(DeletionService, transport(claims)),
     directory: createClient(WorkspaceDirectoryService, transport()),
