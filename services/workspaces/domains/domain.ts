@@ -80,8 +80,10 @@ const keySchema = defineEntity({
   tableName: 'dkim_keys',
   properties: {
     workspace_id: p.string().primary(),
-    domain: p.string().primary(),
-    selector: p.string().primary(),
+    /** Of its record. */
+    host: p.string().primary(),
+    domain: p.string(),
+    selector: p.string(),
     algorithm: p.enum(algorithms),
     /** As in the tag `p`. */
     public_key: p.string(),
@@ -100,6 +102,18 @@ keySchema.setClass(DomainKey);
 /** Keys of a domain, whatever their states. */
 export const keysOfDomainMax = 12;
 export const domainsMax = 100;
+
+const hostPart = '._domainkey.';
+
+/** The host of the record of a key (RFC 6376, 3.6.2.1). */
+export const keyHost = (selector: string, domain: string): string =>
+  `${selector}${hostPart}${domain}`;
+
+/** The reverse. */
+export function keyAt(host: string): { selector: string; domain: string } {
+  const [selector = '', domain = ''] = host.split(hostPart);
+  return { selector, domain };
+}
 
 /** Names the record of a key among the findings. */
 export const keyRecord = (selector: string): string => `dkim ${selector}`;

@@ -8,7 +8,7 @@ import { signingKeyPlace } from '#lib/keys/places.ts';
 import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
 import { countAttempt } from '#lib/postgres/attempts.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
-import { type Algorithm, type Domain, DomainKey, keysOfDomainMax } from './domain.ts';
+import { type Algorithm, type Domain, DomainKey, keyHost, keysOfDomainMax } from './domain.ts';
 
 const generate = promisify(generateKeyPair);
 
@@ -22,6 +22,7 @@ const makers = new ConcurrencyLimiter({
   ...{ places: 2, aloneMax: 1 },
   ...{ tenantWaitingMax: 64, waitMaxMs: 10_000 },
 });
+const selectorBytes = 4;
 const keysPerMinute = 60;
 const minuteMs = 60_000;
 
@@ -49,7 +50,7 @@ export async function makeKeys(
     await admitKey(store, workspaceId, now());
     const leave = await makers.enter(workspaceId, AbortSignal.timeout(minuteMs));
     try {
-      const selector = `pr${randomBytes(4).toString('hex')}`;
+      const selector = `pr${randomBytes(selectorBytes).toString('hex')}`;
       const { publicKey, privateKey } = await pairOf(algorithm);
       const place = signingKeyPlace(workspaceId, name, selector);
       keys.push({
@@ -80,7 +81,7 @@ export function addKeys(
 ): DomainKey[] {
   return keys.map((key) =>
     em.create(DomainKey, {
-      ...{ workspace_id, domain, ...key },
+      ...{ workspace_id, host: keyHost(key.selector, domain), domain, ...key },
       ...{ state: 'waiting', since: at, created_at: at },
     }),
   );

@@ -73,15 +73,14 @@ const bounceHostOf = ({ workspace_id }: Domain, { bounceDomain }: RecordTargets)
   bounceDomain === '' ? '' : returnPathHost(workspace_id, bounceDomain);
 
 function keyRecordOf(
-  { name, id }: Domain,
+  { id }: Domain,
   keys: readonly DomainKey[],
   { key, installation: { dkimZone } }: { key: DomainKey; installation: RecordTargets },
 ): WantedRecord {
-  const { selector, state } = key;
+  const { host, selector, state } = key;
   const isFirst = !keys.some((each) => each.state === 'signing');
   const isRequired = state === 'signing' || (isFirst && state !== 'retired' && state !== 'revoked');
   const place = { key: keyRecord(selector), purpose: 'dkim', isRequired, signing: key } as const;
-  const host = `${selector}._domainkey.${name}`;
   return dkimZone === ''
     ? { ...place, host, type: 'TXT', value: publicRecord(key) }
     : { ...place, host, type: 'CNAME', value: `${selector}.${id}.${dkimZone}` };

@@ -41,6 +41,7 @@ export class Domains extends Migration {
     this.addSql(`
       create table dkim_keys (
         workspace_id text not null,
+        host text not null,
         domain text not null,
         selector text not null,
         algorithm text not null,
@@ -49,7 +50,9 @@ export class Domains extends Migration {
         state text not null,
         since timestamptz not null,
         created_at timestamptz not null,
-        primary key (workspace_id, domain, selector)
+        primary key (workspace_id, host)
       )`);
+    // The keys of a domain.
+    this.addSql('create index dkim_keys_domain on dkim_keys (workspace_id, domain)');
   }
 }

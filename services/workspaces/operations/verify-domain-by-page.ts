@@ -1,6 +1,6 @@
 import type { Context, Methods } from '../context.ts';
-import { findLinked } from '../domains/queries.ts';
 import { verifyNow } from '../domain-checks/verify.ts';
+import { findLinked } from '../domains/queries.ts';
 
 export function verifyDomainByPage(context: Context): Methods['verifyDomainByPage'] {
   return async ({ token }) => {
