@@ -128,7 +128,7 @@ test('too many checks are refused on the page, which shows what is known', async
   expect(readable(await answer.text())).toContain('wait a minute. Check again now Records');
 });
 
-test('what a zone or a workspace says cannot leave its place', async () => {
+test('texts of a zone or a workspace cannot leave their place', async () => {
   const evil = `</textarea></code><script>alert(1)</script>"'&`;
   shown = { ...pageOf({ zone: evil }), workspaceName: evil };
   const [record] = (shown.domain as { records: object[] }).records;

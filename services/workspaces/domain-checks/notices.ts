@@ -13,7 +13,7 @@ export type DomainNotice = {
   noticedAt: string;
 };
 
-/** Has the owners mailed of the domains that broke or healed since they were last mailed of them. */
+/** Has the owners mailed of the domains that broke or healed since the last mail about them. */
 export async function noticeChanges(
   em: EntityManager,
   workspaceId: string,

@@ -83,7 +83,15 @@ function keyRecordOf(
   const place = { key: keyRecord(selector), purpose: 'dkim', isRequired, signing: key } as const;
   return dkimZone === ''
     ? { ...place, host, type: 'TXT', value: publicRecord(key) }
-    : { ...place, host, type: 'CNAME', value: `${selector}.${id}.${dkimZone}` };
+    : { ...place, host, type: 'CNAME', value: delegatedHost({ selector, id }, dkimZone) };
+}
+
+/** The host of a key in the operator's zone, to which the CNAME of the domain leads. */
+export function delegatedHost(
+  { selector, id }: { selector: string; id: string },
+  dkimZone: string,
+): string {
+  return `${selector}.${id}.${dkimZone}`;
 }
 
 /** The public half (RFC 6376, 3.6.1); empty once it is revoked. */

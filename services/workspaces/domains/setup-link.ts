@@ -22,8 +22,8 @@ const daySeconds = 86_400;
 const validDays = 30;
 
 /**
- * The token: a MAC, when the link expires, the workspace and the domain, with its id: a later domain
- * of the same name has another.
+ * The token: a MAC, when the link expires, the workspace and the domain, with its id: a later
+ * domain of the same name has another.
  */
 export function createSetupLinks({
   keyring,

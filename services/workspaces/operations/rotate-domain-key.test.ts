@@ -232,7 +232,7 @@ function randomOf(seed: number): () => number {
   };
 }
 
-test('whatever DNS servers answer, a mail is never unsigned once one was signed, and never signed by a key that was not shown while another was', async () => {
+test('no mail is unsigned once one was signed, or signed by a key that is not shown while another is, with random answers of DNS servers', async () => {
   const random = randomOf(7);
   await givenSigning(['rsa', 'ed25519']);
   const shownAt = ({ zones }: { zones: Map<string, Zone>[] }, selector: string, value: string) =>
