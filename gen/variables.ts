@@ -244,7 +244,7 @@ export const variables = [
     "variables": [
       {
         "name": "BOUNCE_DOMAIN",
-        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages and `inbound`.",
+        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages, workspaces and `inbound`.",
         "fallback": "mails have the sender’s address as return path",
         "values": "",
         "isSecret": false

@@ -40,7 +40,10 @@ export function createDomain(context: Context): Methods['createDomain'] {
       const keys = addKeys(em, domain, made, at);
       await em.flush();
       await addDomainChecks(em, workspaceId);
-      await recordChange(em, call, differences({}, shownDomain(domain, keys)));
+      await recordChange(em, call, {
+        targetId: name,
+        ...differences({}, shownDomain(domain, keys)),
+      });
       return {
         domain: domainMessage(domain, keys, installation),
         setupUrl: setupLinks.urlOf(domain),

@@ -17,7 +17,7 @@ export function deleteDomain(context: Context): Methods['deleteDomain'] {
         domain.name,
         workspaceId,
       ]);
-      await recordChange(em, call, differences(shown, {}));
+      await recordChange(em, call, { targetId: domain.name, ...differences(shown, {}) });
     });
     await refreshMailSettings(context, workspaceId);
     return { status: 'success' };

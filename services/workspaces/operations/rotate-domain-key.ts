@@ -30,7 +30,10 @@ export function rotateDomainKey(context: Context): Methods['rotateDomainKey'] {
       domain.updated_at = at;
       await em.flush();
       await addDomainChecks(em, workspaceId);
-      await recordChange(em, call, differences(before, shownDomain(domain, all)));
+      await recordChange(em, call, {
+        targetId: name,
+        ...differences(before, shownDomain(domain, all)),
+      });
       return { domain: domainMessage(domain, all, installation) };
     });
   };

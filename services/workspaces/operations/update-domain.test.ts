@@ -44,8 +44,9 @@ test('update refuses what create refuses', async () => {
 });
 
 test('changes of a domain are in the audit log, with the selectors of its keys', async () => {
-  await domains().createDomain({ workspaceId, name, dkimAlgorithms: ['ed25519'] });
-  await domains().updateDomain({ workspaceId, name, trackingHost: `links.${name}` });
+  const written = { workspaceId, name: `${name.toUpperCase()}.` };
+  await domains().createDomain({ ...written, dkimAlgorithms: ['ed25519'] });
+  await domains().updateDomain({ ...written, trackingHost: `links.${name}` });
   await domains().deleteDomain({ workspaceId, name });
   const { entries } = await given.audit(root).listAuditLog({ workspaceId });
   const own = entries.filter(({ action }) => action.startsWith('domains.'));

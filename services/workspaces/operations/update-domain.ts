@@ -52,7 +52,10 @@ export function updateDomain(context: Context): Methods['updateDomain'] {
       await em.flush();
       await addDomainChecks(em, workspaceId);
       const left = [...keys.filter((key) => !unused.includes(key)), ...added];
-      await recordChange(em, call, differences(before, shownDomain(domain, left)));
+      await recordChange(em, call, {
+        targetId: domain.name,
+        ...differences(before, shownDomain(domain, left)),
+      });
       return domainMessage(domain, left, installation);
     });
     await refreshMailSettings(context, workspaceId);

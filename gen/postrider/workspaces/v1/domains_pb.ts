@@ -989,8 +989,8 @@ export const DomainKeyStateSchema: GenEnum<DomainKeyState> = /*@__PURE__*/
 /**
  * Says which DNS records a sending domain needs, looks whether they are there, and keeps the keys that sign its mails.
  *
- * A new domain is checked at once, after 1, 5, 15 and 60 minutes, and then daily; a change of the domain, and a check with another
- * result than the one before, begin this again. The owners of the workspace get a mail when a domain that was in order is not so any
+ * A new domain is checked at once, after 1, 5, 15 and 60 minutes, and then daily; hourly while a record is missing in its first 3
+ * days, and while it is held. A change of the domain, and a check with another result than the one before, begin this again. The owners of the workspace get a mail when a domain that was in order is not so any
  * more, and one when it is again. If nothing proves a domain any more, or no key of it can be read, at three checks over at least 24
  * hours, then its mails wait. A DNS server that fails never makes a record wrong.
  *
@@ -1035,8 +1035,8 @@ export const DomainService: GenService<{
     output: typeof CreateDomainResponseSchema;
   },
   /**
-   * Replaces the algorithms and hosts of a domain. A key of a new algorithm is made; those of an algorithm that is left out sign no
-   * more, and their records should stay for 7 days.
+   * Replaces the algorithms and hosts of a domain. A key of a new algorithm is made; those of an algorithm that is left out sign
+   * until another one does, or no more where none is left; their records should stay for 7 days.
    *
    * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Domain not found`): the workspace has no such domain. RESOURCE_EXHAUSTED: the
    * workspace has had 60 keys made within a minute.
@@ -1049,7 +1049,7 @@ export const DomainService: GenService<{
     output: typeof UpdateDomainResponseSchema;
   },
   /**
-   * Looks at all records of a domain now, and answers with what is found. It takes up to 15 seconds where DNS servers do not answer.
+   * Looks at all records of a domain now, and answers with what is found. It takes up to 25 seconds where DNS servers do not answer.
    *
    * NOT_FOUND (`Domain not found`): the workspace has no such domain. RESOURCE_EXHAUSTED: the workspace has asked 10 times within a
    * minute.
