@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { DomainKeyState, DomainState } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { query } from '#lib/postgres/query.ts';
 import { givenRoot } from '../test/given.ts';
 import { publish, recordOf, statesOf, useServiceWithDns, wordOf } from '../test/given-domain.ts';
 import { givenWorkspace } from '../test/given-key.ts';
@@ -75,6 +76,20 @@ test('a domain belongs to the first workspace that proves it, until that deletes
   await given.domains(root).deleteDomain({ workspaceId, name });
   expect(statesOf(await verify(other))[0]).toBe('OWNERSHIP OK');
   expect([await sending(), await sending(other)]).toMatchObject([undefined, { name }]);
+});
+
+test('a domain of a workspace that is deleted is free at once, and its keys are gone', async () => {
+  const other = await givenWorkspace(given, root);
+  const own = await create({ dkimAlgorithms: ['ed25519'] });
+  publish(given, own.records);
+  await verify();
+  const others = await create({}, other);
+  publish(given, [recordOf(others, 'OWNERSHIP')]);
+  expect(statesOf(await verify(other))[0]).toBe('OWNERSHIP CONFLICT');
+  await given.deletions(root).deleteWorkspace({ id: workspaceId });
+  expect(statesOf(await verify(other))[0]).toBe('OWNERSHIP OK');
+  const statement = 'select from dkim_keys where workspace_id = $1';
+  expect(await query(given.context.store.fork(), statement, [workspaceId])).toEqual([]);
 });
 
 test('verify and get refuse a domain that the workspace does not have', async () => {
