@@ -60,7 +60,12 @@ export function sampleDomain() {
     domain: {
       ...{ name, state: DomainState.BROKEN, dkimAlgorithms: ['rsa'] },
       records: records.map((record) => ({ knownState: record.state, ...record })),
-      zone: records.map(({ host, type, value }) => `${host}. IN ${type} "${value}"\n`).join(''),
+      zone: records
+        .filter(({ purpose }) => purpose !== SPF)
+        .map(({ host, type, value }) => {
+          return `${host}. IN ${type} ${type === 'TXT' ? `"${value}"` : `${value}.`}\n`;
+        })
+        .join(''),
       keys: [
         keyOf('pr5f3a90c1', DomainKeyState.SIGNING, -86_400),
         keyOf('pr11223344', DomainKeyState.WAITING, -300),

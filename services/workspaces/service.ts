@@ -78,7 +78,7 @@ export const services = [
   WorkspaceDirectoryService,
 ];
 
-/** Identity and permissions: users, sessions, workspaces, members, integrations. */
+/** Identity and permissions: users, sessions, workspaces, members, integrations, domains. */
 export function workspacesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(UserService, {

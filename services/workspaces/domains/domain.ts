@@ -69,7 +69,16 @@ const schema = defineEntity({
   },
 });
 
-export class Domain extends schema.class {}
+/** One of the domains of a workspace. */
+export class Domain extends schema.class {
+  /** Notes a change by a call: checks that have begun store nothing, and the next one is due. */
+  noteChange(at: Date): void {
+    this.revision += 1;
+    this.checks = 0;
+    this.next_check_at = at;
+    this.updated_at = at;
+  }
+}
 schema.setClass(Domain);
 
 export const algorithms = ['rsa', 'ed25519'] as const;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { differences, shownDomain } from '../audit/changes.ts';
@@ -53,7 +54,7 @@ export function createDomain(context: Context): Methods['createDomain'] {
 }
 
 async function checkRoom(
-  em: Parameters<typeof lockWorkspace>[0],
+  em: EntityManager,
   { workspaceId, name }: { workspaceId: string; name: string },
 ): Promise<void> {
   const [row] = await query<{ count: number; is_there: boolean }>(

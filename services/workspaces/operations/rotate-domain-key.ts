@@ -24,10 +24,7 @@ export function rotateDomainKey(context: Context): Methods['rotateDomainKey'] {
       const needed = made.filter(({ algorithm }) => domain.dkim_algorithms.includes(algorithm));
       const before = shownDomain(domain, keys);
       const all = [...keys, ...addKeys(em, domain, needed, at)];
-      domain.revision += 1;
-      domain.checks = 0;
-      domain.next_check_at = at;
-      domain.updated_at = at;
+      domain.noteChange(at);
       await em.flush();
       await addDomainChecks(em, workspaceId);
       await recordChange(em, call, {

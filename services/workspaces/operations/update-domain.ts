@@ -44,10 +44,7 @@ export function updateDomain(context: Context): Methods['updateDomain'] {
           (state === 'waiting' || state === 'published') && !algorithms.includes(algorithm),
       );
       for (const key of unused) em.remove(key);
-      domain.revision += 1;
-      domain.checks = 0;
-      domain.next_check_at = at;
-      domain.updated_at = at;
+      domain.noteChange(at);
       const added = addKeys(em, domain, needed, at);
       await em.flush();
       await addDomainChecks(em, workspaceId);
