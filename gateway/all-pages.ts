@@ -9,9 +9,11 @@ import type { HtmlPage } from './html/page.ts';
 import { providerReports } from './inbound/provider-reports.ts';
 import { broadcastPage } from './pages/broadcast/page.ts';
 import { confirmPage } from './pages/confirm.ts';
+import { domainPage } from './pages/domain/page.ts';
 import { preferencesPage } from './pages/preferences.ts';
 import { subscribePage } from './pages/subscribe.ts';
 import { unsubscribePage } from './pages/unsubscribe.ts';
+import { markPage } from './static/mark.ts';
 import { createHits } from './tracking/hit-queue.ts';
 import { linkReader } from './tracking/link-sets.ts';
 import { clickPage } from './tracking/links.ts';
@@ -29,9 +31,12 @@ export type Pages = {
  */
 export function openPages(given: {
   documents: HtmlPage;
+  /** The gateway's own address; empty where it is not known. */
+  publicUrl: string;
   messages: Transport;
   contacts: Transport;
   broadcasts: Transport;
+  workspaces: Transport;
   keyring: Keyring;
   /** The gateway's own token. */
   authorization: Authorization;
@@ -45,6 +50,7 @@ export function openPages(given: {
   return {
     pages: [
       documents,
+      markPage(given.publicUrl),
       subscribePage(given),
       unsubscribePage(messages),
       confirmPage(messages),
@@ -52,6 +58,7 @@ export function openPages(given: {
       openPage({ readToken, hits }),
       clickPage({ readToken, readSigned, readLinks: linkReader(client), hits }),
       broadcastPage(given),
+      domainPage(given),
       providerReports(given),
     ],
     close: hits.close,

@@ -17,7 +17,9 @@ export type GatewayConfig = ProcessConfig &
     /** The port of gRPC; absent if it has none. */
     grpcPort: number | undefined;
     keyset: Keyset;
-    /** Whether browsers reach it by HTTPS, according to `PUBLIC_URL`. */
+    /** Its address as browsers see it; empty where it is not known. */
+    publicUrl: string;
+    /** Whether browsers reach it by HTTPS, according to that. */
     isHttps: boolean;
     /** Connections of each port, and of one client address there. */
     connectionsMax: number;
@@ -35,7 +37,8 @@ export type GatewayConfig = ProcessConfig &
 export function readConfig(variables: Variables, services: Iterable<string>): GatewayConfig {
   const publicUrl = variables.text('PUBLIC_URL', {
     fallback: '',
-    about: 'Its address as browsers see it; with `https:` they are told to stay with HTTPS.',
+    about:
+      'Its address as browsers see it; with `https:` they are told to stay with HTTPS. Hosts of tracked links are checked against it.',
   });
   return {
     ...readProcess(variables),
@@ -43,6 +46,7 @@ export function readConfig(variables: Variables, services: Iterable<string>): Ga
     ...readConnections(variables),
     ...readCalls(variables),
     keyset: readServiceKeys(variables, 'gateway'),
+    publicUrl,
     isHttps: /^https:/i.test(publicUrl),
     addresses: readAddresses(variables, [...services]),
     tls: readServerTls(variables, 'GATEWAY_', {

@@ -39,9 +39,11 @@ function start(config: GatewayConfig): Promise<RunningProcess> {
   const messages = transportFor('messages');
   const contacts = transportFor('contacts');
   const broadcasts = transportFor('broadcasts');
-  const peers = { messages, contacts, broadcasts };
+  const workspaces = transportFor('workspaces');
+  const peers = { messages, contacts, broadcasts, workspaces };
   const { pages, close } = openPages({
     documents: documentsPage(routes),
+    publicUrl: config.publicUrl,
     ...peers,
     keyring,
     authorization,

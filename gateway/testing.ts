@@ -52,6 +52,9 @@ export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
   return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);
 }
 
+/** As its processes know it. */
+export const publicUrl = 'http://gateway.example:4400';
+
 export type TestGateway = {
   url: string;
   port: number;
@@ -75,8 +78,16 @@ export async function startGateway(
   const contacts = transportFor('contacts');
   const broadcasts = transportFor('broadcasts');
   const authorization = serviceToken(keyring);
-  const peers = { messages, contacts, broadcasts };
-  const { pages, close } = openPages({ documents, ...peers, keyring, authorization, log });
+  const workspaces = transportFor('workspaces');
+  const peers = { messages, contacts, broadcasts, workspaces };
+  const { pages, close } = openPages({
+    documents,
+    publicUrl,
+    ...peers,
+    keyring,
+    authorization,
+    log,
+  });
   const { server, drain } = createGateway({
     routes,
     pages,

@@ -240,6 +240,18 @@ export const variables = [
     ]
   },
   {
+    "readBy": "Inbound, workspaces and messages",
+    "variables": [
+      {
+        "name": "BOUNCE_DOMAIN",
+        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages, workspaces and `inbound`.",
+        "fallback": "mails have the sender’s address as return path",
+        "values": "",
+        "isSecret": false
+      }
+    ]
+  },
+  {
     "readBy": "Contacts, broadcasts and webhooks, and their workers",
     "variables": [
       {
@@ -315,18 +327,6 @@ export const variables = [
     ]
   },
   {
-    "readBy": "Inbound and messages",
-    "variables": [
-      {
-        "name": "BOUNCE_DOMAIN",
-        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages and `inbound`.",
-        "fallback": "mails have the sender’s address as return path",
-        "values": "",
-        "isSecret": false
-      }
-    ]
-  },
-  {
     "readBy": "Gateway",
     "variables": [
       {
@@ -338,7 +338,7 @@ export const variables = [
       },
       {
         "name": "PUBLIC_URL",
-        "about": "Its address as browsers see it; with `https:` they are told to stay with HTTPS.",
+        "about": "Its address as browsers see it; with `https:` they are told to stay with HTTPS. Hosts of tracked links are checked against it.",
         "fallback": "",
         "values": "",
         "isSecret": false
@@ -449,6 +449,20 @@ export const variables = [
         "about": "Root sign-ins of one address in five minutes: those with a right signature. Failed ones are counted apart.",
         "fallback": "`5`",
         "values": "1 to 10,000",
+        "isSecret": false
+      },
+      {
+        "name": "DKIM_ZONE",
+        "about": "The zone of the operator for the keys of sending domains, such as `dkim.example.net`, at most 100 characters: their owners set a CNAME to it once, and `postrider dkim-zone` prints its records.",
+        "fallback": "domains have their keys in TXT records of their own",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "DKIM_KEY_SEEN_FOR",
+        "about": "Seconds for which all DNS servers must show a key of a sending domain before it signs: longer than those of receivers may remember that there was none.",
+        "fallback": "`3600`",
+        "values": "0 to 604,800",
         "isSecret": false
       },
       {

@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { DomainPageService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { startGateway, startService } from '../gateway/testing.ts';
 import { openBrowser, openDocs } from '../test/contract/chromium.ts';
 import { samplePage } from './broadcast-sample.ts';
+import { sampleDomain } from './domain-sample.ts';
 
 /**
  * Writes docs/screens/<what>-<width>.png: what people see at /docs, behind the links of mails, and
@@ -38,6 +40,7 @@ const pages = [
   { name: 'preferences', path: '/p/acme/member' },
   { name: 'broadcast-page', path: '/broadcasts/finished?token=any' },
   { name: 'broadcast-page-running', path: '/broadcasts/running?token=any' },
+  { name: 'domain-page', path: '/domains/any' },
 ];
 
 mkdirSync(folder, { recursive: true });
@@ -47,6 +50,7 @@ const service = await startService((router) => {
     unsubscribeByLink: () => ({}),
     updateByLink: () => ({}),
   });
+  router.service(DomainPageService, { getDomainPage: sampleDomain });
   router.service(BroadcastPageService, {
     getBroadcastPage: ({ id }) => samplePage(id === 'running' ? 'running' : 'finished'),
   });

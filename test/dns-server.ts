@@ -1,15 +1,20 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/**
- * A name's records, those of `mx` with preferences in their order; `silent` is never answered,
- * `broken` is SERVFAIL, `absent` NXDOMAIN.
- */
-export type Zone =
-  | { a?: string[]; aaaa?: string[]; mx?: string[]; ttl?: number }
-  | 'silent'
-  | 'broken'
-  | 'absent';
+type Records = {
+  a?: string[];
+  aaaa?: string[];
+  /** With preferences in their order. */
+  mx?: string[];
+  /** Each is cut into strings of 255 bytes. */
+  txt?: string[];
+  /** Answered together with the records that it leads to, as a resolver does. */
+  cname?: string;
+  ttl?: number;
+};
+
+/** A name's records; `silent` is never answered, `broken` is SERVFAIL, `absent` NXDOMAIN. */
+export type Zone = Records | 'silent' | 'broken' | 'absent' | 'refused';
 
 export type DnsServer = {
   /** `address:port`, as `DNS_SERVERS` takes it. */
@@ -20,10 +25,20 @@ export type DnsServer = {
 };
 
 const ipv4 = 1;
-const ipv6 = 28;
+const cname = 5;
 const mailHost = 15;
-const typeNames: Record<number, string> = { [ipv4]: 'A', [ipv6]: 'AAAA', [mailHost]: 'MX' };
-const codes = { broken: 2, absent: 3 };
+const txt = 16;
+const ipv6 = 28;
+const typeNames = new Map([
+  [ipv4, 'A'],
+  [cname, 'CNAME'],
+  [mailHost, 'MX'],
+  [txt, 'TXT'],
+  [ipv6, 'AAAA'],
+]);
+const codes = { broken: 2, absent: 3, refused: 5 };
+/** Of a chain of CNAMEs. */
+const hopsMax = 8;
 
 /** A DNS server on loopback, over UDP alone. */
 export async function startDnsServer(zoneOf: (name: string) => Zone): Promise<DnsServer> {
@@ -31,10 +46,10 @@ export async function startDnsServer(zoneOf: (name: string) => Zone): Promise<Dn
   const asked: string[] = [];
   socket.on('message', (query, { address, port }) => {
     const { name, type, questionEnd } = questionOf(query);
-    asked.push(`${typeNames[type] ?? type} ${name}`);
+    asked.push(`${typeNames.get(type) ?? type} ${name}`);
     const zone = zoneOf(name);
     if (zone === 'silent') return;
-    const records = typeof zone === 'string' ? [] : recordsOf(zone, type);
+    const records = chainOf(zoneOf, name, type);
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
     head.writeUInt16BE(0x8180 | (typeof zone === 'string' ? codes[zone] : 0), 2);
@@ -61,33 +76,66 @@ function questionOf(query: Buffer): { name: string; type: number; questionEnd: n
   return { name: labels.join('.'), type: query.readUInt16BE(at + 1), questionEnd: at + 5 };
 }
 
-function recordsOf(
-  { a = [], aaaa = [], mx = [], ttl = 60 }: Exclude<Zone, string>,
-  type: number,
-): Buffer[] {
-  const ofType: Record<number, Buffer[]> = {
-    [ipv4]: a.map(bytesOf4),
-    [ipv6]: aaaa.map(bytesOf6),
-    [mailHost]: mx.map(bytesOfMailHost),
-  };
-  return (ofType[type] ?? []).map((bytes) => {
-    const head = Buffer.alloc(12);
-    // The name is a pointer to that of the question.
-    head.writeUInt16BE(0xc00c, 0);
-    head.writeUInt16BE(type, 2);
-    head.writeUInt16BE(1, 4);
-    head.writeUInt32BE(ttl, 6);
-    head.writeUInt16BE(bytes.length, 10);
-    return Buffer.concat([head, bytes]);
-  });
+/** The records of a name, and of the names that its CNAME leads to. */
+function chainOf(zoneOf: (name: string) => Zone, name: string, type: number): Buffer[] {
+  const records: Buffer[] = [];
+  let next: string | undefined = name;
+  for (let hops = 0; next !== undefined && hops < hopsMax; hops += 1) {
+    const zone = zoneOf(next);
+    if (typeof zone === 'string') break;
+    const owner = next;
+    records.push(...dataOf(zone, type).map((data) => record(owner, data, zone.ttl)));
+    next = type === cname ? undefined : zone.cname;
+  }
+  return records;
+}
+
+type RecordData = { type: number; bytes: Buffer };
+
+function dataOf(zone: Records, type: number): RecordData[] {
+  const { a = [], aaaa = [], mx = [], txt: texts = [], cname: target } = zone;
+  const alias = target === undefined ? [] : [{ type: cname, bytes: nameBytes(target) }];
+  if (type === ipv4) return [...alias, ...a.map((each) => ({ type, bytes: bytesOf4(each) }))];
+  if (type === ipv6) return [...alias, ...aaaa.map((each) => ({ type, bytes: bytesOf6(each) }))];
+  if (type === mailHost)
+    return [...alias, ...mx.map((host, place) => ({ type, bytes: bytesOfMailHost(host, place) }))];
+  if (type === txt) return [...alias, ...texts.map((each) => ({ type, bytes: textBytes(each) }))];
+  return type === cname ? alias : [];
+}
+
+function record(owner: string, { type, bytes }: RecordData, ttl = 60): Buffer {
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(type, 0);
+  head.writeUInt16BE(1, 2);
+  head.writeUInt32BE(ttl, 4);
+  head.writeUInt16BE(bytes.length, 8);
+  return Buffer.concat([nameBytes(owner), head, bytes]);
+}
+
+function nameBytes(name: string): Buffer {
+  const labels = name
+    .split('.')
+    .filter((label) => label !== '')
+    .map((label) => Buffer.from(label, 'latin1'));
+  const parts = labels.flatMap((label) => [Buffer.from([label.length]), label]);
+  return Buffer.concat([...parts, Buffer.alloc(1)]);
+}
+
+function textBytes(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const strings: Buffer[] = [];
+  for (let at = 0; at === 0 || at < bytes.length; at += 255) {
+    const part = bytes.subarray(at, at + 255);
+    strings.push(Buffer.from([part.length]), part);
+  }
+  return Buffer.concat(strings);
 }
 
 const bytesOf4 = (address: string) => Buffer.from(address.split('.').map(Number));
 
+/** An empty host says that the domain takes no mail. */
 function bytesOfMailHost(host: string, place: number): Buffer {
-  const labels = host.split('.').filter((label) => label !== '');
-  const parts = labels.map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`));
-  return Buffer.concat([Buffer.from([0, 10 * (place + 1)]), ...parts, Buffer.from([0])]);
+  return Buffer.concat([Buffer.from([0, 10 * (place + 1)]), nameBytes(host)]);
 }
 
 /** With at most one `::`, in the middle or at the end. */

@@ -11,6 +11,7 @@ const commands: Record<string, (args: string[]) => Promise<void>> = {
   'rotate-secrets': (args) => rotateSecrets(args, process.env),
   bundle: async (args) => (await import('./bundle.ts')).bundleWorkflows(args),
   secrets: async (args) => (await import('./secrets.ts')).makeSecrets(args),
+  'dkim-zone': async () => (await import('./dkim-zone.ts')).dkimZone(process.env),
   doctor: async () => (await import('./doctor/doctor.ts')).doctor(process.env),
 };
 
@@ -27,6 +28,7 @@ gen/variables.ts.
   secrets <folder> [--postgres <host:port/database>]                      makes the secrets of an installation, as files
   rotate-secrets <service>                                                seals what it stores by the key in use
   bundle <folder>                                                         makes CACHE_FOLDER of workers, for images
+  dkim-zone                                                               prints the records of DKIM_ZONE, for its DNS server
   doctor                                                                  checks everything that the processes need
 `;
 

@@ -17,6 +17,7 @@ import { file_postrider_webhooks_v1_webhooks } from '#gen/postrider/webhooks/v1/
 import { file_postrider_workspaces_v1_api_keys } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { file_postrider_workspaces_v1_audit } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { file_postrider_workspaces_v1_deletion } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
+import { file_postrider_workspaces_v1_domains } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { file_postrider_workspaces_v1_members } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { file_postrider_workspaces_v1_sessions } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { file_postrider_workspaces_v1_usage } from '#gen/postrider/workspaces/v1/usage_pb.ts';
@@ -45,5 +46,6 @@ export const contracts: readonly DescFile[] = [
   file_postrider_workspaces_v1_members,
   file_postrider_workspaces_v1_audit,
   file_postrider_workspaces_v1_deletion,
+  file_postrider_workspaces_v1_domains,
   file_postrider_workspaces_v1_usage,
 ];

@@ -34,6 +34,7 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
         '',
         'services/workspaces/operations/create-integration.ts integrationsMax',
       ),
+      limit('Domains', 100, '', 'services/workspaces/domains/domain.ts domainsMax'),
       limit('API keys', 1_000, '', 'services/workspaces/keys/api-key.ts keysMax'),
       limit(
         'Open invitations',

@@ -45,6 +45,7 @@ export const reasons = {
   SESSION_NOT_FOUND: [Code.NotFound, 'It has ended.'],
   API_KEY_NOT_FOUND: [Code.NotFound, checkId],
   INTEGRATION_NOT_FOUND: [Code.NotFound, checkId],
+  DOMAIN_NOT_FOUND: [Code.NotFound, 'Check the name, and the workspace that the request names.'],
   CONTACT_NOT_FOUND: [Code.NotFound, checkId],
   LIST_NOT_FOUND: [Code.NotFound, checkId],
   MEMBERSHIP_NOT_FOUND: [Code.NotFound, 'The contact was never on the list.'],
@@ -96,6 +97,10 @@ export const reasons = {
   MEMBER_ROLE: [
     Code.FailedPrecondition,
     'An owner has all permissions; transfer the ownership first.',
+  ],
+  DOMAIN_KEY_STATE: [
+    Code.FailedPrecondition,
+    'Read the domain; its keys do not allow this. The text says what is missing.',
   ],
   API_KEY_STATE: [Code.FailedPrecondition, 'Read the key; it has ended, or is being rotated.'],
   NO_SESSION: [Code.FailedPrecondition, 'API keys are revoked, not signed out.'],

@@ -34,7 +34,7 @@ export function createReturnPaths(keyring: Keyring, domain: string): ReturnPaths
     of({ workspaceId, messageId }) {
       const id = Buffer.from(messageId.replaceAll('-', ''), 'hex');
       const tag = macOf(first, workspaceId, id).subarray(0, macBytes);
-      return `b-${base32(Buffer.concat([id, tag]))}@${labelOf(workspaceId)}.${domain}`;
+      return `b-${base32(Buffer.concat([id, tag]))}@${returnPathHost(workspaceId, domain)}`;
     },
     read(address) {
       const named = partsOf(address, domain);
@@ -47,6 +47,11 @@ export function createReturnPaths(keyring: Keyring, domain: string): ReturnPaths
       return isOurs ? { workspaceId, messageId: uuidOf(id) } : undefined;
     },
   };
+}
+
+/** The host of a workspace's return paths. */
+export function returnPathHost(workspaceId: string, domain: string): string {
+  return `${labelOf(workspaceId)}.${domain}`;
 }
 
 /** Whether an address has the form of a return path below the domain, whatever its MAC. */

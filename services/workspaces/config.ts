@@ -1,7 +1,9 @@
 import { required, type Variables } from '#lib/env.ts';
+import { readBounceDomain } from '#lib/keys/config.ts';
 import { readSecretKey } from '#lib/keys/secret-key.ts';
 import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
+import { readDkimZone, readKeySeenFor } from './domains/config.ts';
 import { type QuotaSettings, readQuotas } from './quotas/quotas.ts';
 
 export const readConfig = configReader(
@@ -24,6 +26,9 @@ export const readConfig = configReader(
       about:
         'The gateway as recipients of mails reach it: the base of links, unless a workspace has its own.',
     }),
+    bounceDomain: readBounceDomain(variables),
+    dkimZone: readDkimZone(variables),
+    seenForMs: readKeySeenFor(variables),
     quotas: quotasOf(variables),
     secretKeys: secretKeysOf(variables),
   }),

@@ -2,6 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import type { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import type { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
+import type { DomainPageService, DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import type { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import type { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
@@ -16,6 +17,9 @@ import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { DataService, UsageCounter } from './deletion/erase.ts';
+import type { DnsServer } from './domain-checks/dns.ts';
+import type { RecordTargets } from './domains/records.ts';
+import type { SetupLinks } from './domains/setup-link.ts';
 import type { MailSettings } from './integrations/mail-settings.ts';
 import type { IntegrationUses } from './integrations/uses.ts';
 import type { LastUse } from './keys/last-use.ts';
@@ -52,6 +56,13 @@ export type Context = {
   log: Pick<Log, 'warn'>;
   /** Base URL of links in mails for workspaces without their own. */
   publicUrl: string;
+  /** The hosts that records of domains lead to. */
+  installation: RecordTargets;
+  /** The DNS servers that records are asked of. */
+  dnsServers: readonly DnsServer[];
+  /** How long a key must be seen before it signs. */
+  seenForMs: number;
+  setupLinks: SetupLinks;
 };
 
 /** The handlers of this service, by RPC. */
@@ -62,5 +73,7 @@ export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof MemberService> &
   ServiceImpl<typeof AuditService> &
   ServiceImpl<typeof DeletionService> &
+  ServiceImpl<typeof DomainService> &
+  ServiceImpl<typeof DomainPageService> &
   ServiceImpl<typeof UsageService> &
   ServiceImpl<typeof UserService>;

@@ -11,15 +11,19 @@ import { servicePart } from '#lib/process/run-service.ts';
 import { writeEntries } from './audit/entries.ts';
 import { readConfig } from './config.ts';
 import { dataServicesOf } from './deletion/erase.ts';
+import { dnsServers } from './domain-checks/dns.ts';
+import { createSetupLinks } from './domains/setup-link.ts';
 import { integrationUsesOf } from './integrations/uses.ts';
 import { LastUse } from './keys/last-use.ts';
 import { sealedColumns } from './keys/sealed.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
+import { checkDomains } from './tasks/check-domains.ts';
 import { addAuditClearing, clearAudit } from './tasks/clear-audit.ts';
 import { continueDeletions } from './tasks/continue-deletions.ts';
 import { eraseWorkspace } from './tasks/erase-workspace.ts';
+import { sendDomainNotice } from './tasks/send-domain-notice.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendQuotaNotice } from './tasks/send-quota-notice.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
@@ -30,13 +34,15 @@ export const part = servicePart(
   async ({ keyring, log, peer, peerIfDeployed }, config) => {
     const { databaseUrl, databaseConnections } = config;
     const { rootEmails, rootSignInsMax, publicUrl, quotas, secretKeys } = config;
+    const { bounceDomain, dkimZone, seenForMs, egress } = config;
+    const now = () => new Date();
     const store = await openWorkspacesStore(databaseUrl, databaseConnections);
     const lastUse = new LastUse(store, log);
     const dataServices = dataServicesOf({ peer, peerIfDeployed });
     const context = {
       store,
       keyring,
-      egress: createEgress(config.egress),
+      egress: createEgress(egress),
       lastUse,
       systemMail: createClient(SystemMailService, peer('messages')),
       dataServices,
@@ -44,7 +50,11 @@ export const part = servicePart(
       integrationUses: integrationUsesOf({ peer }),
       credentials: createClient(CredentialService, peer('messages')),
       mailSettings: createClient(MailSettingsService, peer('messages')),
-      now: () => new Date(),
+      now,
+      installation: { bounceDomain, dkimZone, publicUrl },
+      dnsServers: dnsServers(egress.dnsServers),
+      seenForMs,
+      setupLinks: createSetupLinks({ keyring, publicUrl, now }),
       rootEmails,
       rootSignInsMax,
       publicUrl,
@@ -67,6 +77,8 @@ export const part = servicePart(
         sendSignInCode: sendSignInCode(context, { log }),
         sendInvitation: sendInvitation(context, { log }),
         sendQuotaNotice: sendQuotaNotice(context, { log }),
+        checkDomains: checkDomains(context, { log }),
+        sendDomainNotice: sendDomainNotice(context, { log }),
         eraseWorkspace: eraseWorkspace(context, { log }),
       },
       authorize: createAuthorize(context),

@@ -1,4 +1,5 @@
 import { openStore, type Store } from '#lib/postgres/store.ts';
+import { Domain, DomainKey } from './domains/domain.ts';
 import { Integration } from './integration.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { EmailHmacKey } from './migrations/m0002-email-hmac-key.ts';
@@ -10,6 +11,7 @@ import { Audit } from './migrations/m0007-audit.ts';
 import { RequestUsage } from './migrations/m0008-request-usage.ts';
 import { Quotas } from './migrations/m0009-quotas.ts';
 import { MailedCodes } from './migrations/m0010-mailed-codes.ts';
+import { Domains } from './migrations/m0011-domains.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -18,7 +20,7 @@ export function openWorkspacesStore(url: string, connectionsMax?: number): Promi
     name: 'workspaces',
     url,
     connectionsMax,
-    entities: [User, Session, Workspace, Member, Integration],
+    entities: [User, Session, Workspace, Member, Integration, Domain, DomainKey],
     migrations: {
       'm0001-initial': Initial,
       'm0002-email-hmac-key': EmailHmacKey,
@@ -30,6 +32,7 @@ export function openWorkspacesStore(url: string, connectionsMax?: number): Promi
       'm0008-request-usage': RequestUsage,
       'm0009-quotas': Quotas,
       'm0010-mailed-codes': MailedCodes,
+      'm0011-domains': Domains,
     },
   });
 }

@@ -30,6 +30,7 @@ const unaudited: Record<string, string> = {
   UnsubscribeByLink: 'data, by a recipient',
   ConfirmByLink: 'data, by a recipient',
   UpdateByLink: 'data, by a recipient',
+  VerifyDomain: 'looks at DNS, as jobs do',
   SignIn: 'asks for a code, which opens nothing',
   DeleteWorkspace: 'the log is erased; the deletion keeps who and when',
 };

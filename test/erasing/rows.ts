@@ -28,7 +28,8 @@ function columnsOf(store: Store, table: string): Promise<Column[]> {
 }
 
 const values: Record<string, string> = {
-  text: "'x' || number",
+  // Some texts are unique among all workspaces.
+  text: "'x' || number || $1::text",
   uuid: 'gen_random_uuid()',
   jsonb: "'{}'",
   json: "'{}'",

@@ -4,6 +4,7 @@ import { contentSecurityPolicy } from '#lib/html/content-security-policy.ts';
 import { htmlDocument, noIcon } from '#lib/html/document.ts';
 import { type Html, html } from '#lib/html/template.ts';
 import { secretPageHeaders } from '../../html/headers.ts';
+import { timeOf } from '../../html/times.ts';
 import { stackedBar } from './plot.ts';
 import {
   armsSection,
@@ -15,7 +16,7 @@ import {
   waitingLine,
 } from './sections.ts';
 import { style } from './style.ts';
-import { countOf, isMoving, percentOf, statusOf, timeOf } from './words.ts';
+import { countOf, isMoving, percentOf, statusOf } from './words.ts';
 
 const refreshSeconds = 10;
 

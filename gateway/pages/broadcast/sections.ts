@@ -5,8 +5,9 @@ import type {
   ReceiverOutcomes,
 } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { type Html, html } from '#lib/html/template.ts';
+import { dateOf } from '../../html/times.ts';
 import { bar, type Line, type Point, ratePlot, timePlot } from './plot.ts';
-import { countOf, dateOf, finePercentOf, percentOf, pointsOf, shorten } from './words.ts';
+import { countOf, finePercentOf, percentOf, pointsOf, shorten } from './words.ts';
 
 type Shown = GetBroadcastPageResponse;
 type Arms = Shown['arms'];

@@ -1,23 +1,15 @@
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 
 const counts = new Intl.NumberFormat('en');
 const shortCounts = new Intl.NumberFormat('en', { notation: 'compact' });
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 const finePercents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
-const dates = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-  timeZone: 'UTC',
-});
 
 export const countOf = (count: number): string => counts.format(count);
 export const shortCount = (count: number): string => shortCounts.format(count);
 export const percentOf = (rate: number): string => percents.format(rate);
 /** With two decimals, for rates far below one percent. */
 export const finePercentOf = (rate: number): string => finePercents.format(rate);
-export const dateOf = (date: Date): string => `${dates.format(date)} UTC`;
-export const timeOf = (time: Timestamp): string => dateOf(timestampDate(time));
 
 /** A difference of two rates, in percentage points. */
 export const pointsOf = (difference: number): string => (difference * 100).toFixed(1);

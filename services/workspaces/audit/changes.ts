@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { Domain, DomainKey } from '../domains/domain.ts';
 import type { Integration } from '../integration.ts';
 import { splitSecrets } from '../integrations/settings.ts';
 import type { Permissions } from '../workspace.ts';
@@ -31,6 +32,15 @@ export function shownIntegration(
   });
   const { [provider.kind]: _, ...rest } = provider as Record<string, unknown>;
   return { name, ...rest, ...shown, ...Object.fromEntries(secrets) };
+}
+
+/** A domain as the log shows it: with the public halves of its keys alone. */
+export function shownDomain(
+  { dkim_algorithms, return_path_host, tracking_host }: Domain,
+  keys: readonly DomainKey[],
+) {
+  const shownKeys = keys.map(({ selector, algorithm }) => `${selector} ${algorithm}`);
+  return { dkim_algorithms, return_path_host, tracking_host, keys: shownKeys };
 }
 
 /** Permissions as in the API: by resource. */

@@ -1,10 +1,11 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import {
   type ResealPasswordsRequestSchema,
   ResealPasswordsResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { createKeyring } from '#lib/keys/keyring.ts';
+import { type Claims, createKeyring } from '#lib/keys/keyring.ts';
+import { signingKeyPlace } from '#lib/keys/places.ts';
 import { oldCredentialKeys } from '#lib/keys/secret-key.ts';
 import { query } from '#lib/postgres/query.ts';
 import { resealColumn } from '#lib/postgres/reseal.ts';
@@ -20,6 +21,10 @@ const secret = 'the-secret-key-of-an-installation-before-keysets';
 const credential = '718kiDZ4Kke649X++156RB4QYGhW42WLR3tC2YoodYnvXlPA0A==';
 
 const given = useService();
+let root: Claims;
+beforeAll(async () => {
+  root = await givenRoot(given);
+});
 const first = newInstallation(secret);
 const second = useKeys(addKeys(first, {}));
 const keyringOf = (all: typeof first, service: 'workspaces' | 'messages') => {
@@ -35,8 +40,8 @@ function credentialsOf(all: typeof first) {
   const { letters } = keyringOf(all, 'messages');
   return {
     async resealPasswords({ workspaceId = '', passwords = [] }: Asked) {
-      const sealed = passwords.map(({ integrationId = '', sealed = '' }) => {
-        const place = secretPlace({ workspaceId, integrationId }, 'smtp.password');
+      const sealed = passwords.map(({ integrationId = '', sealed = '', secret = '' }) => {
+        const place = secretPlace({ workspaceId, integrationId }, secret);
         return letters.seal(letters.open(sealed, place), place);
       });
       return create(ResealPasswordsResponseSchema, { sealed });
@@ -54,7 +59,6 @@ async function rotate(all: typeof first) {
 }
 
 test('passwords of before are sealed for messages, and later to its new key without being opened here', async () => {
-  const root = await givenRoot(given);
   const id = await givenWorkspace(given, root);
   const workspaces = given.workspaces(root);
   const ofIntegration = { workspaceId: id, name: 'smtp', type: 'email', provider };
@@ -93,4 +97,31 @@ test('passwords of before are sealed for messages, and later to its new key with
     expect(own.letters.isCurrent(password)).toBe(true);
     expect((await rotate(all)).every(({ resealed }) => resealed === 0)).toBe(true);
   }
+});
+
+test('private halves of keys are sealed to the new key of messages, which opens them as before', async () => {
+  const workspaceId = await givenWorkspace(given, root);
+  const name = 'rotated.example.com';
+  const selector = 'pr1';
+  const place = signingKeyPlace(workspaceId, name, selector);
+  const em = given.context.store.fork();
+  await query(
+    em,
+    `insert into dkim_keys (workspace_id, host, domain, selector, algorithm, public_key,
+       sealed_private_key, state, since, created_at)
+     values ($1, $2, $3, $4, 'rsa', 'x', $5, 'signing', now(), now())`,
+    [
+      ...[workspaceId, `${selector}._domainkey.${name}`, name, selector],
+      keyringOf(first, 'workspaces').letters.seal('a private key', place),
+    ],
+  );
+  await rotate(second);
+  const [row] = await query<{ sealed: string }>(
+    em,
+    'select sealed_private_key as sealed from dkim_keys where workspace_id = $1',
+    [workspaceId],
+  );
+  const { letters } = keyringOf(second, 'messages');
+  expect(letters.isCurrent(row?.sealed ?? '')).toBe(true);
+  expect(letters.open(row?.sealed ?? '', place)).toBe('a private key');
 });

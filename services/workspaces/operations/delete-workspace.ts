@@ -4,6 +4,12 @@ import type { Context, Methods } from '../context.ts';
 import { addErasing } from '../deletion/deletions.ts';
 import { lockAsOwner } from '../members/members.ts';
 
+/** They let people in, have secrets for mails, or are wanted by other workspaces. */
+const deletedTables = [
+  ...['members', 'invitations', 'integrations'],
+  ...['domain_owners', 'dkim_keys', 'sending_domains'],
+];
+
 /** From now on no call finds a member, key, setting or integration of the workspace. */
 export function deleteWorkspace({ store, now, dataServices }: Context): Methods['deleteWorkspace'] {
   return async ({ id }, call) => {
@@ -18,7 +24,7 @@ export function deleteWorkspace({ store, now, dataServices }: Context): Methods[
          where members.workspace_id = $1 and users.id = members.user_id and users.type = 'api_key'`,
         [id],
       );
-      for (const table of ['members', 'invitations', 'integrations']) {
+      for (const table of deletedTables) {
         await query(em, `delete from ${table} where workspace_id = $1`, [id]);
       }
       await query(

@@ -85,6 +85,19 @@ const cases: Record<string, () => Promise<void>> = {
     await given.directory.reportUsage({ usage: [{ key: 'b'.repeat(64), count: 1 }] });
     expect(await report(2)).toEqual([2]);
   },
+  async verifyDomainByPage() {
+    const name = `${id}.example.com`;
+    const domains = given.domains(root);
+    const { setupUrl = '' } = await domains.createDomain({ workspaceId: id, name });
+    await givenSuccessor();
+    const token = setupUrl.split('/').at(-1) ?? '';
+    const verify = () => given.domainPages.verifyDomainByPage({ token });
+    await expect(verify()).rejects.toThrow('not_found');
+    await domains.createDomain({ workspaceId: id, name });
+    await expect(verify()).rejects.toThrow('not_found');
+    const { domain } = await domains.getDomain({ workspaceId: id, name });
+    expect(domain?.checkedAt).toBeUndefined();
+  },
 };
 
 test('every call by which other services change something has a case', () => {

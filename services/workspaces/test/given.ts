@@ -9,6 +9,7 @@ import {
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
+import { DomainPageService, DomainService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
@@ -26,15 +27,22 @@ import { keyring, secretKey, testTransport } from '../../../test/setup/service.t
 import { shared } from '../../../test/setup/shared.ts';
 import { writeEntries } from '../audit/entries.ts';
 import type { Context } from '../context.ts';
+import { dnsServers } from '../domain-checks/dns.ts';
+import { createSetupLinks } from '../domains/setup-link.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { createAuthorize } from '../members/authorize.ts';
 import { workspacesRoutes } from '../service.ts';
 import { openWorkspacesStore } from '../store.ts';
 
+const publicUrl = 'http://127.0.0.1:4400';
 export const rootEmail = 'root@example.com';
 
 /** The service on a database of its own, or on a given one, with a clock that the test sets. */
-export async function givenService(url?: string) {
+export async function givenService(
+  url?: string,
+  /** Without any, nothing answers for names. */
+  dnsAddresses: readonly string[] = ['127.0.0.1:9'],
+) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const postbox = openPostbox();
   const store = url ? await openWorkspacesStore(url) : await testStore(openWorkspacesStore);
@@ -45,7 +53,7 @@ export async function givenService(url?: string) {
     verifyOld: oldTokenVerifier([secretKey], () => {}),
     credentials: { resealPasswords: async () => create(ResealPasswordsResponseSchema) },
     mailSettings: { refreshSettings: async () => create(RefreshSettingsResponseSchema) },
-    egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
+    egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: dnsAddresses }),
     systemMail: postbox.systemMail,
     dataServices: {},
     usageCounters: {},
@@ -56,7 +64,11 @@ export async function givenService(url?: string) {
     now: () => clock.now,
     rootEmails: [rootEmail, 'second@example.com'],
     rootSignInsMax: 1_000,
-    publicUrl: 'http://127.0.0.1:4400',
+    publicUrl,
+    installation: { bounceDomain: 'bounces.example.net', dkimZone: '', publicUrl },
+    dnsServers: dnsServers(dnsAddresses),
+    seenForMs: 60 * 60_000,
+    setupLinks: createSetupLinks({ keyring, publicUrl, now: () => clock.now }),
   };
   const transport = testTransport(workspacesRoutes(context), {
     authorize: createAuthorize(context),
@@ -77,6 +89,8 @@ export async function givenService(url?: string) {
     members: (claims: Claims) => createClient(MemberService, transport(claims)),
     audit: (claims: Claims) => createClient(AuditService, transport(claims)),
     auditService: createClient(AuditService, transport()),
+    domainPages: createClient(DomainPageService, transport()),
+    domains: (claims: Claims) => createClient(DomainService, transport(claims)),
     deletions: (claims: Claims) => createClient(DeletionService, transport(claims)),
     directory: createClient(WorkspaceDirectoryService, transport()),
     usage: (claims: Claims) => createClient(UsageService, transport(claims)),

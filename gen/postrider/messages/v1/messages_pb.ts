@@ -2387,13 +2387,13 @@ export const ResealPasswordsRequestSchema: GenMessage<ResealPasswordsRequest> = 
   messageDesc(file_postrider_messages_v1_messages, 47);
 
 /**
- * A secret of an integration.
+ * A secret of an integration, or the private half of a domain's key.
  *
  * @generated from message postrider.messages.v1.SealedPassword
  */
 export type SealedPassword = Message$1<"postrider.messages.v1.SealedPassword"> & {
   /**
-   * The integration.
+   * The integration, or `domain <name>`.
    *
    * @generated from field: string integration_id = 1;
    */
@@ -2407,7 +2407,7 @@ export type SealedPassword = Message$1<"postrider.messages.v1.SealedPassword"> &
   sealed: string;
 
   /**
-   * The kind of the provider with the name of the field; `smtp.password` if empty.
+   * The kind of the provider with the name of the field; `smtp.password` if empty. Of a key, its selector.
    *
    * @generated from field: string secret = 3;
    */

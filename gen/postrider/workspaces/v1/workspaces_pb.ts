@@ -1757,7 +1757,7 @@ export const ListSendingDomainsResponseSchema: GenMessage<ListSendingDomainsResp
   messageDesc(file_postrider_workspaces_v1_workspaces, 43);
 
 /**
- * A domain that mails come from, as sending has to know it.
+ * A domain that mails come from, as sending needs it.
  *
  * @generated from message postrider.workspaces.v1.SendingDomain
  */
@@ -1812,7 +1812,7 @@ export const SendingDomainSchema: GenMessage<SendingDomain> = /*@__PURE__*/
  */
 export type SigningKey = Message<"postrider.workspaces.v1.SigningKey"> & {
   /**
-   * Such as `pr1`: the public half stands at `<selector>._domainkey.<domain>`.
+   * Such as `pr5f3a90c1`: the public half stands at `<selector>._domainkey.<domain>`.
    *
    * @generated from field: string selector = 1;
    */
@@ -1826,7 +1826,7 @@ export type SigningKey = Message<"postrider.workspaces.v1.SigningKey"> & {
   algorithm: string;
 
   /**
-   * The private half (PKCS #8, DER), sealed so that only messages opens it. Its place is the workspace, the domain
+   * The private half (PKCS #8, DER, in base64), sealed so that only messages opens it. Its place is the workspace, the domain
    * and the selector.
    *
    * @generated from field: string sealed_private_key = 3;
