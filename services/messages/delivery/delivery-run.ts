@@ -22,6 +22,7 @@ import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { keepTrace } from '#lib/telemetry/tracing.ts';
 import type { ContentKeeper } from '../archive/keeper.ts';
 import { UnderwayContents } from '../archive/underway.ts';
+import type { Signing } from '../dkim/signing.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
@@ -52,6 +53,7 @@ export type DeliveryContext = GiveBackContext & {
   keyring: Keyring;
   /** Absent where nothing that comes back is taken. */
   returnPaths: ReturnPaths | undefined;
+  signing: Signing;
   now: () => Date;
   thread: RenderThread;
   contents: ContentKeeper;
@@ -236,7 +238,7 @@ export class DeliveryRun {
       email,
       contact,
       feeds: feedsOf(email),
-      urls: urlsOf(plan.baseUrl, group, token),
+      urls: urlsOf(variant.baseUrl, group, token),
       trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
       ...(extra && { data: extra.data, options: extra.options }),
     };
@@ -255,23 +257,29 @@ export class DeliveryRun {
       return undefined;
     }
     if (!held) throw new Error('a message is sent that this process does not hold');
-    const { journal, returnPaths } = this.#context;
+    const { journal, returnPaths, signing } = this.#context;
     const { group, plan } = this.#delivery;
+    const { workspaceId } = group;
+    const domain = plan.domainOf(variant);
     return {
       id: message.id,
       from: variant.from,
       to: message.email,
       ...(returnPaths &&
         plan.transport.takesReturnPath && {
-          returnPath: returnPaths.of({ workspaceId: group.workspaceId, messageId: message.id }),
+          returnPath: returnPaths.of(
+            { workspaceId, messageId: message.id },
+            domain?.given.returnPathHost,
+          ),
         }),
+      ...(plan.transport.keepsMails &&
+        domain?.keys && { signature: signing(workspaceId, domain.given.name) }),
       startsUntilMs: Math.min(startsUntilMs, expiresAtMs),
       held,
       signal: stop,
       prepare: this.#contents?.noting(message.id, prepare) ?? prepare,
       ...(journal && {
         begin: (write: (mayWrite: boolean) => void) => {
-          const { workspaceId } = group;
           journal.begin(
             { workspaceId, id: message.id, unknownRetries: plan.unknownRetries },
             write,

@@ -36,6 +36,8 @@ export type Transport = {
   key: string;
   /** Whether it uses the envelope sender that it is given. */
   takesReturnPath?: true;
+  /** Whether mails go on as we write them, so that a signature stays right. */
+  keepsMails?: true;
   open(host: SenderHost): Sender;
 };
 

@@ -1746,7 +1746,7 @@ export const ListSendingDomainsResponseSchema: GenMessage<ListSendingDomainsResp
   messageDesc(file_postrider_workspaces_v1_workspaces, 43);
 
 /**
- * What sending needs to know of a domain that mails come from.
+ * A domain that mails come from, as sending needs it.
  *
  * @generated from message postrider.workspaces.v1.SendingDomain
  */

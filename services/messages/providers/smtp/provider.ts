@@ -16,6 +16,7 @@ export const smtp: MailProvider = {
       kind: 'smtp',
       key: JSON.stringify(settings),
       takesReturnPath: true,
+      keepsMails: true,
       open: (sender) => new SmtpPool({ ...sender, settings }),
     };
   },
