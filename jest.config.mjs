@@ -5,6 +5,7 @@ const slow = process.env.SLOW_TESTS
       '/test/security/rotation\\.test\\.ts$',
       '/test/faults/disk-full\\.test\\.ts$',
       '/test/postfix/postfix\\.test\\.ts$',
+      '/test/dkim/verifiers\\.test\\.ts$',
     ];
 
 /** Node loads the sources as they are, and strips the types. */

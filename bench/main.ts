@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { benchCalls } from './calls.ts';
 import { benchContacts } from './contacts.ts';
 import { benchDisk } from './disk.ts';
+import { benchDkim } from './dkim.ts';
 import { benchFairness } from './fairness.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
@@ -20,6 +21,7 @@ import { benchWebhooks } from './webhooks/webhooks.ts';
 const benches: Record<string, (args: string[]) => Promise<void>> = {
   calls: benchCalls,
   disk: benchDisk,
+  dkim: benchDkim,
   fairness: benchFairness,
   gateway: benchGateway,
   contacts: benchContacts,

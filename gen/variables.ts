@@ -244,7 +244,7 @@ export const variables = [
     "variables": [
       {
         "name": "BOUNCE_DOMAIN",
-        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages, workspaces and `inbound`.",
+        "about": "The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`, where their domain has no host for it; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages, workspaces and `inbound`.",
         "fallback": "mails have the sender’s address as return path",
         "values": "",
         "isSecret": false
@@ -556,6 +556,20 @@ export const variables = [
         "name": "RECEIVER_RATES",
         "about": "How much mail a group of receivers gets from each integration that is `direct`: mails a second and how many go at once, as `google=20:5,example.net=2.5:1`. A group is one of the table, or the domain of mail hosts.",
         "fallback": "those of `services/messages/receivers/table.ts`",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "DKIM_THREADS",
+        "about": "Threads of a process that sign mails by DKIM, for workspaces whose domains have keys. A thread signs some 3,000 mails a second by RSA-2048, and 15,000 by Ed25519; mails wait for it where it is behind.",
+        "fallback": "`1`",
+        "values": "1 to 64",
+        "isSecret": false
+      },
+      {
+        "name": "FEEDBACK_SENDER_ID",
+        "about": "The last part of the header `Feedback-ID` of all mails, by which Gmail’s Postmaster Tools tell this sender from others: 5 to 15 letters, digits, `-` and `_`.",
+        "fallback": "`postrider`",
         "values": "",
         "isSecret": false
       },

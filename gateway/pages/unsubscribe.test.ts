@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
@@ -60,6 +61,25 @@ test('opening the link changes nothing and shows a button', async () => {
   expect(html).toContain('<p class="sender">Acme</p>');
   expect(html).toContain('the emails of “&lt;b&gt;Weekly”');
   expect(calls).toEqual([]);
+});
+
+test('the page and one-click work at any host that leads here, with no link to another', async () => {
+  const host = { host: 'links.news.example' };
+  const ask = (method: string, body?: string) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const headers = { ...host, ...(body !== undefined && { 'content-type': formType }) };
+      const asking = request(`${gateway.url}/u/w1/token-1`, { method, headers }, async (answer) => {
+        const parts: Buffer[] = await answer.toArray();
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() });
+      });
+      asking.on('error', reject).end(body);
+    });
+  const page = await ask('GET');
+  expect(page.status).toBe(200);
+  expect(page.text.match(/(?:href|src|action)="https?:[^"]*"/g)).toBeNull();
+  expect(calls).toEqual([]);
+  expect(await ask('POST', 'List-Unsubscribe=One-Click')).toMatchObject({ status: 200 });
+  expect(calls).toEqual([{ workspaceId: 'w1', token: 'token-1' }]);
 });
 
 test('the page is in the language of the contact, or of the browser if the contact has none', async () => {

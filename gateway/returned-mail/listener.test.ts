@@ -113,6 +113,20 @@ test('the bytes of a mail come as they were sent, with the null sender and in an
   ]);
 });
 
+test('a return path at the host of a workspace’s own domain is taken, and another address there is not', async () => {
+  const { port, asked, recorded } = await givenListener();
+  const client = await greeted(port);
+  await client.ask('MAIL FROM:<>');
+  expect(await client.ask('RCPT TO:<ann@bounce.news.example>')).toBe('550 5.1.1 no such address');
+  expect(asked).toEqual([]);
+  // The host is xn--bcher-kva.example, which the server decodes.
+  const own = returnPaths.of(mail, 'bounce.xn--bcher-kva.example');
+  expect(await client.ask(`RCPT TO:<${own}>`)).toMatch(/^250 /);
+  await client.ask('DATA');
+  expect(await client.ask('Subject: x\r\n\r\n.')).toBe('250 2.0.0 stored');
+  expect(returnPaths.read(recorded[0]?.returnPath ?? '')).toEqual(mail);
+});
+
 test('a whole session may come in one write', async () => {
   const { port, recorded } = await givenListener();
   const client = await givenClient(port);

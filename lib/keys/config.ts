@@ -26,7 +26,7 @@ export function readBounceDomain(variables: Variables): string {
       fallback: '',
       unset: 'mails have the sender’s address as return path',
       about:
-        'The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages, workspaces and `inbound`.',
+        'The domain below which mails by SMTP have their return path, `b-…@<workspace>.<BOUNCE_DOMAIN>`, where their domain has no host for it; at most 100 characters. Its MX record, `*.<BOUNCE_DOMAIN>`, names the host of the part `inbound`. The same for messages, workspaces and `inbound`.',
     })
     .toLowerCase();
   variables.derived(() => {

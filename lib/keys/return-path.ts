@@ -1,17 +1,23 @@
 import { timingSafeEqual } from 'node:crypto';
+import { remember } from '../cache.ts';
 import type { Keyring } from './keyring.ts';
 import { macOf, uuidOf } from './tracking-token.ts';
 
 /*
- * A return path is the envelope sender of one mail: `b-<token>@<label>.<domain>`. The token has the
- * message's id and a MAC, the label names the workspace. Servers may change the case of an address,
- * so that it has one case: base32 in place of base64.
+ * A return path is the envelope sender of one mail. Below the installation's domain it is
+ * `b-<token>@<label>.<domain>`: the token has the message's id and a MAC, the label names the
+ * workspace. At the host of a workspace's own domain it is `b-<token>@<host>`: there the token
+ * names the workspace too, and its MAC has one byte less, since a local part has 64 characters.
+ *
+ * Servers may change the case of an address, so that it has one case: base32 in place of base64.
  */
 
 const purpose = 'return-paths';
 const idBytes = 16;
 const macBytes = 8;
-const localPart = /^b-([a-z2-7]{39})$/;
+const shortMacBytes = 7;
+/** The id, the MAC, and what names the workspace: 1 to 15 bytes. */
+const localPart = /^b-([a-z2-7]{39,61})$/;
 /** Ids that are labels as they are. Others get a prefix with a hyphen, which no id has. */
 const labelForm = /^[a-z0-9]{1,63}$/;
 const encodedPrefix = 'x-';
@@ -20,7 +26,8 @@ const encodedPrefix = 'x-';
 export type ReturnPathMail = { workspaceId: string; messageId: string };
 
 export type ReturnPaths = {
-  of(mail: ReturnPathMail): string;
+  /** At a host of the workspace's own; below the installation's domain if it is empty. */
+  of(mail: ReturnPathMail, host?: string): string;
   /** The mail of one of ours; undefined for any other text. */
   read(address: string): ReturnPathMail | undefined;
 };
@@ -31,18 +38,24 @@ export function createReturnPaths(keyring: Keyring, domain: string): ReturnPaths
   const [first] = macs;
   if (!first) throw new Error('SERVICE_KEYS has no key');
   return {
-    of({ workspaceId, messageId }) {
+    of({ workspaceId, messageId }, host = '') {
       const id = Buffer.from(messageId.replaceAll('-', ''), 'hex');
-      const tag = macOf(first, workspaceId, id).subarray(0, macBytes);
-      return `b-${base32(Buffer.concat([id, tag]))}@${returnPathHost(workspaceId, domain)}`;
+      const mac = macOf(first, workspaceId, id);
+      if (host === '') {
+        const token = base32(Buffer.concat([id, mac.subarray(0, macBytes)]));
+        return `b-${token}@${returnPathHost(workspaceId, domain)}`;
+      }
+      const named = [id, mac.subarray(0, shortMacBytes), numberOf(workspaceId)];
+      return `b-${base32(Buffer.concat(named))}@${host}`;
     },
     read(address) {
-      const named = partsOf(address, domain);
-      const workspaceId = named && workspaceOf(named.label);
-      if (!named || workspaceId === undefined) return undefined;
-      const [id, tag] = [named.token.subarray(0, idBytes), named.token.subarray(idBytes)];
+      const parts = partsOf(address);
+      const reading = parts && readingOf(parts, domain);
+      if (!reading) return undefined;
+      const { workspaceId, tag } = reading;
+      const id = parts.token.subarray(0, idBytes);
       const isOurs = macs.some((mac) =>
-        timingSafeEqual(tag, macOf(mac, workspaceId, id).subarray(0, macBytes)),
+        timingSafeEqual(tag, macOf(mac, workspaceId, id).subarray(0, tag.length)),
       );
       return isOurs ? { workspaceId, messageId: uuidOf(id) } : undefined;
     },
@@ -54,20 +67,71 @@ export function returnPathHost(workspaceId: string, domain: string): string {
   return `${labelOf(workspaceId)}.${domain}`;
 }
 
-/** Whether an address has the form of a return path below the domain, whatever its MAC. */
+/** Whether an address has the form of a return path, whatever its MAC. */
 export function mayBeReturnPath(address: string, domain: string): boolean {
-  return partsOf(address, domain) !== undefined;
+  const parts = partsOf(address);
+  return parts !== undefined && readingOf(parts, domain) !== undefined;
 }
 
-function partsOf(address: string, domain: string): { token: Buffer; label: string } | undefined {
+type Parts = { token: Buffer; host: string };
+
+function partsOf(address: string): Parts | undefined {
   const [local = '', host = '', ...more] = address.toLowerCase().split('@');
   const text = localPart.exec(local)?.[1];
-  const label = host.endsWith(`.${domain}`) ? host.slice(0, -domain.length - 1) : '';
   const token = text === undefined ? undefined : fromBase32(text);
-  return token && /^[a-z0-9-]{1,63}$/.test(label) && more.length === 0
-    ? { token, label }
+  return token && more.length === 0 && hostForm.test(host) ? { token, host } : undefined;
+}
+
+/** A server may have decoded one that is not ASCII. */
+const hostForm = /^[^\s@]{1,253}$/u;
+
+/** The workspace that an address names, and the MAC that proves it. */
+function readingOf(
+  { token, host }: Parts,
+  domain: string,
+): { workspaceId: string; tag: Buffer } | undefined {
+  if (host !== domain && !host.endsWith(`.${domain}`)) {
+    const tagEnd = idBytes + shortMacBytes;
+    const workspaceId = workspaceOfNumber(token.subarray(tagEnd));
+    return workspaceId === undefined
+      ? undefined
+      : { workspaceId, tag: token.subarray(idBytes, tagEnd) };
+  }
+  const workspaceId = workspaceOf(host.slice(0, -domain.length - 1));
+  const isWhole = token.length === idBytes + macBytes;
+  return isWhole && workspaceId !== undefined
+    ? { workspaceId, tag: token.subarray(idBytes) }
     : undefined;
 }
+
+/**
+ * The id of a workspace, at most 20 letters and digits, as a number in bijective base 62: no two
+ * ids have the same, and none takes more than 15 bytes.
+ */
+const numberOf = remember(1_000, (workspaceId: string): Buffer => {
+  let number = 0n;
+  for (const char of workspaceId) number = number * base + BigInt(idAlphabet.indexOf(char) + 1);
+  const hex = number.toString(16);
+  return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
+});
+
+/** Undefined where another text has the same number. */
+function workspaceOfNumber(bytes: Buffer): string | undefined {
+  if (bytes.length === 0 || bytes.length > numberBytesMax || bytes[0] === 0) return undefined;
+  let number = BigInt(`0x${bytes.toString('hex')}`);
+  let id = '';
+  while (number > 0n) {
+    const digit = (number - 1n) % base;
+    id = idAlphabet.charAt(Number(digit)) + id;
+    number = (number - 1n - digit) / base;
+  }
+  return id.length <= idLengthMax ? id : undefined;
+}
+
+const idAlphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const base = BigInt(idAlphabet.length);
+const idLengthMax = 20;
+const numberBytesMax = 15;
 
 /** Workspace ids may differ by case alone, and hosts have no case. */
 function labelOf(workspaceId: string): string {

@@ -28,6 +28,8 @@ export const readConfig = configReader(
     softBounces: readSoftBounces(variables),
     receiverRates: readReceiverRates(variables),
     bounceDomain: readBounceDomain(variables),
+    signingThreads: readSigningThreads(variables),
+    feedbackSender: readFeedbackSender(variables),
     ...readOwnPoolSizes(variables),
     systemMailFrom: variables.text('SYSTEM_MAIL_FROM', {
       fallback: 'postrider@localhost',
@@ -86,6 +88,29 @@ export function readSoftBounces(variables: Variables): SoftBounceRule {
       about: 'Days for which soft bounces suppress an address.',
     }),
   };
+}
+
+/** The installation in Feedback-ID, by which mailbox providers tell senders apart. */
+export function readFeedbackSender(variables: Variables): string {
+  const sender = variables.text('FEEDBACK_SENDER_ID', {
+    fallback: 'postrider',
+    about:
+      'The last part of the header `Feedback-ID` of all mails, by which Gmail’s Postmaster Tools tell this sender from others: 5 to 15 letters, digits, `-` and `_`.',
+  });
+  variables.derived(() => {
+    if (/^[A-Za-z0-9_-]{5,15}$/.test(sender)) return;
+    throw new Error('FEEDBACK_SENDER_ID must be 5 to 15 letters, digits, - and _');
+  });
+  return sender;
+}
+
+/** Threads that sign mails. */
+export function readSigningThreads(variables: Variables): number {
+  return variables.integer('DKIM_THREADS', {
+    ...{ fallback: 1, from: 1, to: 64 },
+    about:
+      'Threads of a process that sign mails by DKIM, for workspaces whose domains have keys. A thread signs some 3,000 mails a second by RSA-2048, and 15,000 by Ed25519; mails wait for it where it is behind.',
+  });
 }
 
 /** Connections to PostgreSQL beside those that every service has. */

@@ -30,6 +30,7 @@ import type { LeasedPermits } from './admission/leased-permits.ts';
 import type { Outages } from './admission/outages.ts';
 import type { ContentKeeper } from './archive/keeper.ts';
 import type { Underway } from './delivery/underway.ts';
+import type { Signing } from './dkim/signing.ts';
 import type { Hold } from './hold/hold.ts';
 import type { Contacts, Templates, TestData } from './peers.ts';
 import type { Feeds } from './plans/feeds.ts';
@@ -88,6 +89,8 @@ export type Context = {
   providers: readonly MailProvider[];
   /** Absent where nothing that comes back is taken. */
   returnPaths: ReturnPaths | undefined;
+  /** Signs mails by the keys of their domains. */
+  signing: Signing;
   /** Reports of an integration that this process takes. */
   reportRate: RateLimiter;
   intake: ReportIntake;

@@ -22,12 +22,15 @@ import { readConfig } from './config.ts';
 import { measureSending } from './delivery/metrics.ts';
 import { startJournal } from './delivery/replay.ts';
 import { Underway } from './delivery/underway.ts';
+import { createSigning } from './dkim/signing.ts';
+import { SigningThreads } from './dkim/threads.ts';
 import { Hold } from './hold/hold.ts';
 import { sealedColumns } from './kept-data.ts';
 import { notificationUses } from './notifications/template-uses.ts';
 import { settingsChanged } from './operations/refresh-settings.ts';
 import { createFeeds } from './plans/feeds.ts';
 import { createPlans } from './plans/plans.ts';
+import { SendingDomains } from './plans/sending-domains.ts';
 import { providersAt } from './providers/all.ts';
 import { openSystemMail } from './providers/smtp/system-mail.ts';
 import { Pacing } from './receivers/pacing.ts';
@@ -75,7 +78,13 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
   const providers = providersAt(config.providerOrigins);
-  const plans = createPlans({ store, keyring, workspaces, templates, providers });
+  const signers = new SigningThreads(config.signingThreads);
+  const forget = signers.forget.bind(signers);
+  const domains = new SendingDomains({ workspaces, keyring, log, forget });
+  const plans = createPlans({
+    ...{ store, keyring, workspaces, templates, providers, domains },
+    feedbackSender: config.feedbackSender,
+  });
   const consumers = consumerPeers('messages', peerIfDeployed);
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
@@ -128,6 +137,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     softBounces: config.softBounces,
     providers,
     returnPaths: config.bounceDomain ? createReturnPaths(keyring, config.bounceDomain) : undefined,
+    signing: createSigning(domains, signers),
     reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
     intake: new ReportIntake({ store, keyring, reportPace }),
     reportPace,
@@ -176,6 +186,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       hold.stop();
       admission.close();
       await underway.drained(recordMaxMs);
+      await signers.close();
       await permits.close();
       await pacing.close();
       await context.contents.drained(recordMaxMs);

@@ -54,9 +54,10 @@ function aboutBroadcast(workspaceId: string, broadcastId: string, plan: SendPlan
   const utm = Object.fromEntries(Object.entries(plan.utm).filter(([, value]) => value !== ''));
   const named = Object.entries(utm).map(([name, value]) => [`utm_${name}`, value]);
   return {
-    ...(list && { list }),
+    // No list has an id with a dot.
+    list: list ?? { id: `segments.${workspaceId}`, name: '' },
     canBeLeft: true,
-    feedbackId: [broadcastId, workspaceId, 'broadcast', 'postrider'],
+    feedbackId: [broadcastId, workspaceId, 'broadcast'],
     utm,
     isTracked: true,
     values: {

@@ -2,7 +2,7 @@ import { inSpan } from '#lib/telemetry/tracing.ts';
 import type { Grant } from '../admission/admit.ts';
 import type { Outages } from '../admission/outages.ts';
 import type { Sender } from '../providers/provider.ts';
-import type { Hatch } from '../receivers/gates.ts';
+import type { DeliverySender } from '../receivers/gates.ts';
 import { giveBackInBackground } from '../record/give-back.ts';
 import { type Delivery, type DeliveryContext, DeliveryRun } from './delivery-run.ts';
 
@@ -15,7 +15,9 @@ export type DeliverContext = DeliveryContext & { outages: Outages };
 export function deliver(
   context: DeliverContext,
   grant: Grant,
-  delivery: Omit<Delivery, 'sender' | 'isUrgent'> & { through?: (sender: Sender) => Hatch },
+  delivery: Omit<Delivery, 'sender' | 'isUrgent'> & {
+    through?: (sender: Sender) => DeliverySender;
+  },
 ): { run: DeliveryRun; done: Promise<void> } {
   const { isUrgent } = grant;
   const { transport } = delivery.plan;

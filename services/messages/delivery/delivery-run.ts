@@ -22,6 +22,7 @@ import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { keepTrace } from '#lib/telemetry/tracing.ts';
 import type { ContentKeeper } from '../archive/keeper.ts';
 import { UnderwayContents } from '../archive/underway.ts';
+import type { Signing } from '../dkim/signing.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
@@ -29,7 +30,7 @@ import type { CompiledPlan } from '../plans/plans.ts';
 import type { Variant } from '../plans/variants.ts';
 import { outageOf, type SendOutcome } from '../providers/outcome.ts';
 import type { Outgoing } from '../providers/outgoing.ts';
-import type { Hatch } from '../receivers/gates.ts';
+import type { DeliverySender } from '../receivers/gates.ts';
 import type { ClaimedMessage, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal } from '../record/journal.ts';
@@ -52,6 +53,7 @@ export type DeliveryContext = GiveBackContext & {
   keyring: Keyring;
   /** Absent where nothing that comes back is taken. */
   returnPaths: ReturnPaths | undefined;
+  signing: Signing;
   now: () => Date;
   thread: RenderThread;
   contents: ContentKeeper;
@@ -83,7 +85,7 @@ export type Delivery = {
   extras?: ReadonlyMap<string, Extras> | undefined;
   /** Whether they go out before what waits for a connection. */
   isUrgent: boolean;
-  sender: Hatch;
+  sender: DeliverySender;
   /** No message is begun after this; consent is too old by then. */
   startsUntilMs: number;
   stop: AbortSignal;
@@ -158,7 +160,7 @@ export class DeliveryRun {
     return this.#fates;
   }
 
-  #start(sender: Hatch): void {
+  #start(sender: DeliverySender): void {
     let letters: Letter[];
     try {
       letters = this.#delivery.claimed.map((message) => this.#letter(message));
@@ -179,7 +181,7 @@ export class DeliveryRun {
     this.#sendSlowly(sender, slow).catch((error: unknown) => this.#done.reject(error));
   }
 
-  #sendQuickly(sender: Hatch, letters: readonly [Letter, WriteMail][]): void {
+  #sendQuickly(sender: DeliverySender, letters: readonly [Letter, WriteMail][]): void {
     const jobs = letters.map(([letter, prepare]) => this.#outgoing(letter, prepare));
     const { isUrgent } = this.#delivery;
     sender.send(
@@ -189,7 +191,7 @@ export class DeliveryRun {
   }
 
   /** One after the other in the thread; each goes out as soon as it is rendered. */
-  async #sendSlowly(sender: Hatch, letters: readonly Letter[]): Promise<void> {
+  async #sendSlowly(sender: DeliverySender, letters: readonly Letter[]): Promise<void> {
     const { stop, startsUntilMs, isUrgent } = this.#delivery;
     for (const letter of letters) {
       const isOver = stop.aborted || Date.now() >= startsUntilMs;
@@ -241,7 +243,7 @@ export class DeliveryRun {
       email,
       contact,
       feeds: feedsOf(email),
-      urls: urlsOf(plan.baseUrl, group, token),
+      urls: urlsOf(variant.baseUrl, group, token),
       trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
       ...(extra && { data: extra.data, options: extra.options }),
     };
@@ -260,23 +262,29 @@ export class DeliveryRun {
       return undefined;
     }
     if (!held) throw new Error('a message is sent that this process does not hold');
-    const { journal, returnPaths } = this.#context;
+    const { journal, returnPaths, signing } = this.#context;
     const { group, plan } = this.#delivery;
+    const { workspaceId } = group;
+    const domain = plan.domainOf(variant);
     return {
       id: message.id,
       from: variant.from,
       to: message.email,
       ...(returnPaths &&
         plan.transport.takesReturnPath && {
-          returnPath: returnPaths.of({ workspaceId: group.workspaceId, messageId: message.id }),
+          returnPath: returnPaths.of(
+            { workspaceId, messageId: message.id },
+            domain?.given.returnPathHost,
+          ),
         }),
+      ...(plan.transport.keepsMails &&
+        domain?.keys && { signature: signing(workspaceId, domain.given.name) }),
       startsUntilMs: Math.min(startsUntilMs, expiresAtMs),
       held,
       signal: stop,
       prepare: this.#contents?.noting(message.id, prepare) ?? prepare,
       ...(journal && {
         begin: (write: (mayWrite: boolean) => void) => {
-          const { workspaceId } = group;
           journal.begin(
             { workspaceId, id: message.id, unknownRetries: plan.unknownRetries },
             write,

@@ -11,6 +11,8 @@
  * is given back and asked about again. Permits that are not used go back. A message without a fate
  * in the answer was not started, or goes on without the call; then it is in the record later.
  *
+ * A plan whose sending domain is held has an outage, before anything is asked or claimed.
+ *
  * Next: the caller asks again after `retryAfterMs`, or waits out the outage.
  */
 
@@ -24,6 +26,7 @@ import type { CompiledPlan } from '../plans/plans.ts';
 import type { Sender } from '../providers/provider.ts';
 import type { Pacing, Permitted } from '../receivers/pacing.ts';
 import { type Claimant, type ClaimedMessage, claim } from '../record/claims.ts';
+import { noteHeld } from '../record/note-held.ts';
 import {
   type AddressedId,
   consentKeptMs,
@@ -85,10 +88,16 @@ const answerGraceMs = 300;
 /**
  * Resolves, claims and sends messages, and records what became of each. A message without a fate in
  * the answer was not started. The outage says why the provider takes no mail at all, what a feed
- * did wrong, or that the day has had its share.
+ * did wrong, that the day has had its share, or why the sending domain is held.
  */
 export async function sendAll(context: SendContext, given: BatchInput): Promise<BatchResult> {
   const fates = new Map<string, Fate>();
+  const { heldBecause: reason } = given.plan;
+  if (reason !== '') {
+    const ids = given.open.map(([id]) => id);
+    await noteHeld(context.store, given.group.workspaceId, { ids, reason });
+    return { fates, outage: { reason }, retryAfterMs: 0 };
+  }
   let open = given.open;
   for (;;) {
     const paced = await pace(context, given, { open, fates });

@@ -12,6 +12,8 @@ const maximumBytes = maximumMiB * 1024 * 1024;
 export class MessageBuffer {
   bytes: Buffer = Buffer.allocUnsafeSlow(minimumBytes);
   length = 0;
+  /** Where the message begins: what is written before it comes last. */
+  #start = 0;
 
   /** Makes room for `count` more bytes. */
   reserve(count: number): void {
@@ -37,13 +39,26 @@ export class MessageBuffer {
     this.length += this.bytes.write(text, this.length, 'latin1');
   }
 
-  /** Starts the next message, and lets go of the room that a large one took. */
-  clear(): void {
-    this.length = 0;
+  /**
+   * Puts text of one-byte characters before what is written, into the room that was left for it.
+   */
+  prepend(text: string): void {
+    if (text.length > this.#start) throw new RangeError('there is no room before the message');
+    this.#start -= text.length;
+    this.bytes.write(text, this.#start, 'latin1');
+  }
+
+  /**
+   * Starts the next message, with room for as many bytes before it, and lets go of the room that a
+   * large one took.
+   */
+  clear(room = 0): void {
+    this.length = room;
+    this.#start = room;
     if (this.bytes.length > keptBytes) this.bytes = Buffer.allocUnsafeSlow(minimumBytes);
   }
 
   written(): Buffer {
-    return this.bytes.subarray(0, this.length);
+    return this.bytes.subarray(this.#start, this.length);
   }
 }

@@ -4,6 +4,7 @@ import { createPlans } from '../plans/plans.ts';
 import { providersAt } from '../providers/all.ts';
 import { givenFake, type KindName, kindNames } from '../test/fake-provider/given.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
+import { givenDomain } from '../test/given-domain.ts';
 
 const given = useService();
 resetAfterEach(given);
@@ -99,6 +100,29 @@ test.each(kindNames)('a slice by %s pauses in the words of the provider', async 
   expect(failed + sent).toBe(0);
   expect(await sql('select 1 from messages where broadcast_id = $1', batch)).toEqual([]);
 });
+
+test.each(kindNames)(
+  'a mail by %s has no signature of ours, also where a key cannot be used, and waits while its domain is held',
+  async (name) => {
+    const { fake, sender } = await givenKind(name);
+    const { domain } = givenDomain([['ed25519', 'e1']]);
+    const [key] = domain.signingKeys;
+    if (!key) throw new Error('no key');
+    for (const signingKeys of [[key], [{ ...key, sealedPrivateKey: 'none' }]]) {
+      given.world.domains = [{ ...domain, signingKeys }];
+      given.peers.domains.refresh('w1');
+      expect(await sender.sendBatch(batchOf(people(1, `plain-${name}`)))).toMatchObject({
+        sent: 1,
+      });
+    }
+    const mails = [...fake.received.values()].flat();
+    expect(mails.map(({ headers }) => headers['dkim-signature'])).toEqual([undefined, undefined]);
+    given.world.domains = [{ ...domain, isHeld: true }];
+    given.peers.domains.refresh('w1');
+    const held = await sender.sendBatch(batchOf(people(1, `held-${name}`)));
+    expect(held).toMatchObject({ sent: 0, outage: expect.stringContaining('sender.example') });
+  },
+);
 
 test('an integration without its key sends nothing, and says which is missing', async () => {
   const { sender } = await givenKind('mailjet');

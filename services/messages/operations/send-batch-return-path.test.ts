@@ -52,6 +52,22 @@ test('a server that offers DSN is asked for reports of failures and delays', asy
   ]);
 });
 
+test('mails of a domain with a host of its own have their return path there, and prove their message', async () => {
+  given.world.domains = [{ name: 'sender.example', returnPathHost: 'bounce.sender.example' }];
+  process.context.plans.refresh('w1');
+  const [{ id, envelope, mail } = { id: '', mail: '' }] = await sendTo(people(1, 'own-host'));
+  const returnPath = returnPaths.of({ workspaceId, messageId: id }, 'bounce.sender.example');
+  expect(envelope?.[0]).toBe(`MAIL FROM:<${returnPath}>`);
+  expect(mail).toMatch(/^From: .*<news@sender\.example>\r$/m);
+  expect(await process.inbound.checkReturnPath({ returnPath })).toEqual(
+    expect.objectContaining({ isKnown: true }),
+  );
+  const forged = returnPath.replace(/^b-./, (start) => (start === 'b-a' ? 'b-b' : 'b-a'));
+  expect(await process.inbound.checkReturnPath({ returnPath: forged })).toEqual(
+    expect.objectContaining({ isKnown: false }),
+  );
+});
+
 test.each([true, false])(
   'without a domain of return paths the envelope is as it was, also where DSN is offered (pipelining: %p)',
   async (pipelining) => {

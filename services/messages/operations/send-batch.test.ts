@@ -69,7 +69,7 @@ test('a broadcast to segments alone is mail to no list, which an unsubscribe lin
   const values = Object.fromEntries(headers.map(({ key, value }) => [key, value]));
   expect(values['list-unsubscribe']).toMatch(/^<https:\/\/mail\.example\/u\/w1\/[\w-]{43}>$/);
   expect(values['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
-  expect(values['list-id']).toBeUndefined();
+  expect(values['list-id']).toBe('<segments.w1.sender.example>');
   expect(values['feedback-id']).toContain('broadcast');
 });
 

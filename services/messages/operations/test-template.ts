@@ -55,7 +55,7 @@ async function send(
     templateVersion: version,
     integrationId,
     about: {
-      feedbackId: [templateId, workspaceId, 'test', 'postrider'],
+      feedbackId: [templateId, workspaceId, 'test'],
       utm: {},
       isTracked: true,
       hasOwnPreviewLine: true,

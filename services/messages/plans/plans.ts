@@ -20,6 +20,7 @@ import { secretPlace } from '#lib/providers/kind.ts';
 import type { Templates, Workspaces } from '../peers.ts';
 import type { MailProvider, Transport } from '../providers/provider.ts';
 import { languageChooser } from './languages.ts';
+import { domainOf, type KnownDomain, type SendingDomains } from './sending-domains.ts';
 import {
   type About,
   baseUrlOf,
@@ -44,8 +45,10 @@ export type CompiledPlan = {
   warmUp: WarmUp | undefined;
   /** How often a message without an answer is sent again. */
   unknownRetries: number;
-  /** Base URL of unsubscribe, preference and confirmation links. */
-  baseUrl: string;
+  /** The sending domain of a variant; undefined where it is none of the workspace's. */
+  domainOf: (variant: Variant) => KnownDomain | undefined;
+  /** Why its mails wait, though the integration takes mail; empty if they do not. */
+  heldBecause: string;
   isMarketing: boolean;
   /** Whether the workspace keeps what it sends. */
   keepsContents: boolean;
@@ -95,6 +98,9 @@ export function createPlans(peers: {
   workspaces: Workspaces;
   templates: Templates;
   providers: readonly MailProvider[];
+  domains: SendingDomains;
+  /** The last part of Feedback-ID. */
+  feedbackSender: string;
 }): Plans {
   const linkKeyOf = linkKeys(peers.keyring);
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
@@ -132,6 +138,7 @@ export function createPlans(peers: {
     refresh(workspaceId) {
       settings.drop((key) => key === workspaceId);
       integrations.drop((key) => key.startsWith(`${workspaceId} `));
+      peers.domains.refresh(workspaceId);
     },
     async warmUp(workspaceId, integrationId) {
       const { emailProvider } = await integrationOf(workspaceId, integrationId);
@@ -150,22 +157,23 @@ export function createPlans(peers: {
     },
     async get(key) {
       const { workspaceId, integrationId, about } = key;
-      const [workspace, integration, given] = await Promise.all([
+      const [workspace, integration, domains, given] = await Promise.all([
         readSettings(workspaceId),
         integrationOf(workspaceId, integrationId),
+        peers.domains.read(workspaceId),
         key.content ? { own: key.content, translations: new Map() } : contentsOf(key),
       ]);
       if (given.own.channel !== TemplateChannel.EMAIL)
         throw new ConnectError('the template is not for email', Code.InvalidArgument);
       const linkKey = linkKeyOf(workspaceId);
-      const setting = { workspaceId, linkKey, workspace, integration, about };
+      const { feedbackSender } = peers;
+      const found = { linkKey, workspace, integration, domains };
+      const setting = { workspaceId, ...found, feedbackSender, about };
       const compiled = await variants(nameOf(key, given, setting), () =>
         compileVariants(peers.store, given, setting),
       );
-      return {
-        ...planOf(compiled, given.own, setting),
-        transport: transportOf(peers.providers, integration),
-      };
+      const transport = transportOf(peers.providers, integration);
+      return planOf(compiled, given.own, { ...setting, transport });
     },
   };
 }
@@ -187,16 +195,18 @@ function variantsBytes({ own, translations }: Variants): number {
 
 /** The cache key: everything that compiling depends on; content follows from the version. */
 function nameOf({ templateId }: PlanKey, { own }: TemplateContents, setting: Setting): string {
-  const { workspaceId, integration } = setting;
+  const { workspaceId, integration, domains } = setting;
   const senders = integration.emailProvider?.senders;
-  return JSON.stringify([workspaceId, templateId, own.version, envelopeOf(own, setting), senders]);
+  const hosts = senders?.map(({ email }) => domains.get(domainOf(email))?.given.trackingHost);
+  const envelope = envelopeOf(own, setting);
+  return JSON.stringify([workspaceId, templateId, own.version, envelope, senders, hosts]);
 }
 
 function planOf(
   { own, translations }: Variants,
   content: TemplateContent,
-  { workspace, integration }: Setting,
-): Omit<CompiledPlan, 'transport'> {
+  { workspace, integration, domains, transport }: Setting & { transport: Transport },
+): CompiledPlan {
   const choose = languageChooser(
     [...translations.keys()],
     workspace.settings?.defaultLanguage ?? '',
@@ -204,6 +214,9 @@ function planOf(
   const all = [own, ...translations.values()];
   const read = all.flatMap(({ program }) => program.fields);
   const chosenBy = translations.size > 0 ? ['language'] : [];
+  const domainOf = ({ domain }: Variant) => domains.get(domain);
+  const isSigned = transport.keepsMails ?? false;
+  const reasonOf = (variant: Variant) => domainOf(variant)?.heldBecause(isSigned) ?? '';
   return {
     variantFor: ({ language }) => {
       const chosen = typeof language === 'string' ? choose(language) : undefined;
@@ -211,10 +224,12 @@ function planOf(
     },
     fields: [...new Set([...chosenBy, ...read])],
     templateVersion: content.version,
+    transport,
     perMinute: perMinuteOf(integration),
     warmUp: integration.emailProvider?.warmUp,
     unknownRetries: integration.emailProvider?.unknownRetries ?? 1,
-    baseUrl: baseUrlOf(workspace),
+    domainOf,
+    heldBecause: all.map(reasonOf).find((reason) => reason !== '') ?? '',
     keepsContents: (workspace.settings?.messageContentDays ?? 0) > 0,
     isMarketing: content.category === TemplateCategory.MARKETING,
   };

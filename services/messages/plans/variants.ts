@@ -9,6 +9,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Envelope } from '../render/compose.ts';
 import { compileMessage, type Program } from '../render/program.ts';
 import { saveLinks } from './link-sets.ts';
+import { domainOf, type KnownDomains } from './sending-domains.ts';
 
 export type TemplateContent = Omit<GetTemplateContentResponse, '$typeName' | '$unknown'>;
 
@@ -25,6 +26,10 @@ export type Variant = {
   linkSet: Buffer | undefined;
   /** Address of the envelope and of From. */
   from: string;
+  /** The domain of that address, as sending domains are named. */
+  domain: string;
+  /** Base URL of pages. */
+  baseUrl: string;
 };
 
 export type Variants = { own: Variant; translations: ReadonlyMap<string, Variant> };
@@ -32,8 +37,10 @@ export type Variants = { own: Variant; translations: ReadonlyMap<string, Variant
 /** The parts of a mail that don't come from the template. */
 export type About = Pick<
   Envelope,
-  'list' | 'canBeLeft' | 'feedbackId' | 'utm' | 'values' | 'hasOwnPreviewLine'
+  'list' | 'canBeLeft' | 'utm' | 'values' | 'hasOwnPreviewLine'
 > & {
+  /** Campaign, tenant and kind of mail, for Feedback-ID. */
+  feedbackId: readonly string[];
   /** Used in place of the template's sender. */
   senderId?: string;
   /** Whether opens and clicks are counted; workspace and template may also turn this off. */
@@ -46,6 +53,9 @@ export type Setting = {
   linkKey: Uint8Array;
   workspace: GetSettingsResponse;
   integration: Integration;
+  domains: KnownDomains;
+  /** The installation, for Feedback-ID. */
+  feedbackSender: string;
   about: About;
 };
 
@@ -73,8 +83,9 @@ async function compileVariant(
   const envelope = envelopeOf(content, setting);
   const program = compile(content, envelope, setting.linkKey);
   const from = envelope.from.email;
-  if (!envelope.tracking) return { program, from, linkSet: undefined };
-  return { program, from, linkSet: await saveLinks(store, setting.workspaceId, program.links) };
+  const about = { program, from, domain: domainOf(from), baseUrl: baseUrlFor(from, setting) };
+  if (!envelope.tracking) return { ...about, linkSet: undefined };
+  return { ...about, linkSet: await saveLinks(store, setting.workspaceId, program.links) };
 }
 
 function compile(content: TemplateContent, envelope: Envelope, linkKey: Uint8Array): Program {
@@ -97,18 +108,24 @@ function senderOf({ emailProvider }: Integration, senderId: string): Sender {
   return sender;
 }
 
+/** The tracking host of the sender's domain, or else the workspace's own endpoint. */
+function baseUrlFor(from: string, { workspace, domains }: Setting): string {
+  const host = domains.get(domainOf(from))?.given.trackingHost ?? '';
+  return host === '' ? baseUrlOf(workspace) : `https://${host}`;
+}
+
 /** The same for all recipients of a language. */
-export function envelopeOf(
-  content: TemplateContent,
-  { workspaceId, workspace, integration, about: { isTracked, senderId, ...about } }: Setting,
-): Envelope {
+export function envelopeOf(content: TemplateContent, setting: Setting): Envelope {
+  const { workspaceId, workspace, integration } = setting;
+  const { isTracked, senderId, ...about } = setting.about;
   const { settings } = workspace;
   const sender = senderOf(integration, senderId ?? content.senderId);
-  const base = baseUrlOf(workspace);
+  const base = baseUrlFor(sender.email, setting);
   const isCounted = isTracked && settings?.emailTrackingEnabled && !content.trackingDisabled;
   const tracking = { opens: `${base}/t/${workspaceId}/`, clicks: `${base}/r/${workspaceId}/` };
   return {
     ...about,
+    feedbackId: [...about.feedbackId, setting.feedbackSender],
     ...(isCounted ? { tracking } : {}),
     from: { email: sender.email, name: sender.name },
     replyTo: content.replyTo,

@@ -24,6 +24,8 @@ export type Outgoing = {
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
   prepare: () => MailParts;
+  /** Makes its signature; absent where it goes out without one. */
+  signature?: MailSignature | undefined;
   /**
    * Called before the body is written; what it is given is called in the same turn, with false if
    * the body must not be written.
@@ -35,6 +37,17 @@ export type Outgoing = {
   settle: (outcome: SendOutcome) => void;
   /** How many connections ended while it was next; kept by the queue. */
   lost: number;
+};
+
+/** Signs a mail as it is written. */
+export type MailSignature = {
+  /** Bytes that the fields take at most. */
+  room: number;
+  /**
+   * Gives header fields to put before the mail, which stays as it is until then; undefined where it
+   * cannot be signed now.
+   */
+  make(mail: Buffer, done: (fields: string | undefined) => void): void;
 };
 
 /** Whether nothing of a message may be written any more. */

@@ -38,6 +38,8 @@ export type Transport = {
   takesReturnPath?: true;
   /** Whether it delivers to the receivers' mail hosts itself, so that they are paced here. */
   isDirect?: true;
+  /** Whether mails go on as we write them, so that a signature stays right. */
+  keepsMails?: true;
   open(host: SenderHost): Sender;
 };
 

@@ -4,7 +4,7 @@ import { isTooLate, type Outgoing } from '../providers/outgoing.ts';
 import type { Sender } from '../providers/provider.ts';
 
 /** The part of a sender that a delivery uses. */
-export type Hatch = Pick<Sender, 'send' | 'dropOver'>;
+export type DeliverySender = Pick<Sender, 'send' | 'dropOver'>;
 
 export type Answered = (outcome: SendOutcome, begunMsAgo: number) => void;
 
@@ -18,7 +18,7 @@ export type GateKey = {
   answered: Answered;
 };
 
-type Waiting = { outgoing: Outgoing; key: GateKey; isUrgent: boolean; sender: Hatch };
+type Waiting = { outgoing: Outgoing; key: GateKey; isUrgent: boolean; sender: DeliverySender };
 
 type Gate = { inFlight: number; waiting: Waiting[] };
 
@@ -56,7 +56,7 @@ export class Gates {
   }
 
   /** The sender behind the gates of messages, which are found by id. */
-  before(sender: Hatch, keyOf: (id: string) => GateKey | undefined): Hatch {
+  before(sender: DeliverySender, keyOf: (id: string) => GateKey | undefined): DeliverySender {
     return {
       send: (messages, { isUrgent = false } = {}) => {
         const open = messages.flatMap((outgoing) => {

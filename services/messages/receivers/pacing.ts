@@ -18,7 +18,7 @@ import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type DayLimit, todayOf } from '../admission/warm-up.ts';
 import { infoLength, type SendOutcome } from '../providers/outcome.ts';
 import { domainOf, type LookUpMailHosts, ReceiverDirectory } from './directory.ts';
-import { Gates, type Hatch } from './gates.ts';
+import { type DeliverySender, Gates } from './gates.ts';
 import { countPaced, countThrottled } from './metrics.ts';
 import { type PermitsContext, ReceiverPermits } from './permits.ts';
 import type { IntegrationKey, ReceiverGrant } from './rate.ts';
@@ -123,7 +123,7 @@ export class Pacing {
   }
 
   /** The sender behind the gates of its messages' groups, which hears what receivers reply. */
-  before(sender: Hatch, { key, receivers }: Permitted): Hatch {
+  before(sender: DeliverySender, { key, receivers }: Permitted): DeliverySender {
     return this.#gates.before(sender, (id) => {
       const receiver = receivers.get(id);
       if (receiver === undefined) return undefined;

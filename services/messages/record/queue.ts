@@ -198,6 +198,19 @@ export async function lookAgain(
   );
 }
 
+/** Stores what a message is made from again. */
+export async function storeRequest(
+  store: Store,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  request: Buffer,
+): Promise<void> {
+  await query(
+    store.fork(),
+    'update message_requests set request = $3 where workspace_id = $1 and message_id = $2',
+    [workspaceId, id, request],
+  );
+}
+
 type ClaimedRow = {
   id: string;
   contact_email: string;

@@ -24,8 +24,8 @@ export interface Envelope extends LinkOptions {
   list?: { id: string; name: string };
   /** Whether it carries the headers of an unsubscribe link of ours. */
   canBeLeft?: boolean;
-  /** Campaign, tenant and kind of mail, for Feedback-ID. */
-  feedbackId: string[];
+  /** Campaign, tenant, kind of mail and installation, for Feedback-ID. */
+  feedbackId: readonly string[];
   /** Whether a message may have a preview line of its own. */
   hasOwnPreviewLine?: boolean;
   /** Liquid's values other than the contact's and the message's own. */
@@ -120,7 +120,7 @@ function headerWriter(
   const domain = asciiDomain(envelope.from.email).split('@').at(-1) ?? 'localhost';
   const from = mailboxHeader('From', envelope.from);
   const replyTo = replyToHeader(envelope.replyTo);
-  const fixed = fixedHeaders(envelope);
+  const fixed = fixedHeaders(envelope, domain);
   const canBeLeft = envelope.canBeLeft ?? false;
   return ({ messageId, email, name, urls, options }, subject) => [
     tokenHeader('Message-ID', `<${messageId}@${domain}>`),
@@ -143,11 +143,11 @@ function replyToHeader(email: string): HeaderField[] {
 
 const oneClick = tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click');
 
-function fixedHeaders({ list, canBeLeft, feedbackId, values }: Envelope): HeaderField[] {
+function fixedHeaders({ list, canBeLeft, feedbackId }: Envelope, domain: string): HeaderField[] {
   const feedback = feedbackId.map((part) => part.replace(/[^A-Za-z0-9_-]/g, '')).join(':');
   return [
     ...(canBeLeft ? [oneClick] : []),
-    ...(list ? [listIdHeader(list.name, `${list.id}.${hostOf(values)}`)] : []),
+    ...(list ? [listIdHeader(list.name, `${list.id}.${domain}`)] : []),
     tokenHeader('Feedback-ID', feedback),
   ];
 }
@@ -164,14 +164,6 @@ function optionHeaders(
     ...(isOwn && listUnsubscribe.startsWith('https:') ? [oneClick] : []),
     ...headers.map(([name, value]) => ownHeader(name, value)),
   ];
-}
-
-/** List-ID's label wants a domain; the workspace's own host is one. */
-function hostOf(values: LiquidScope): string {
-  const workspace = values.workspace;
-  const url =
-    typeof workspace === 'object' && workspace !== null ? Reflect.get(workspace, 'base_url') : '';
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname : 'localhost';
 }
 
 let dateSecond = 0;

@@ -191,7 +191,7 @@ test('a message reads the same in two parsers', async () => {
   const header = (key: string) => one.headers.find((each) => each.key === key)?.value;
   expect(header('list-unsubscribe')).toBe('<https://mail.example/u/w1/dG9rZW4>');
   expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
-  expect(header('list-id')).toBe('Weekly news <weekly.mail.example>');
+  expect(header('list-id')).toBe('Weekly news <weekly.sender.example>');
   expect(header('feedback-id')).toBe('b1:w1:broadcast:postrider');
 });
 

@@ -131,7 +131,7 @@ async function planOf(
     integrationId,
     content: templateId === '' ? confirmationContent : undefined,
     about: {
-      feedbackId: [listId, workspaceId, 'confirmation', 'postrider'],
+      feedbackId: [listId, workspaceId, 'confirmation'],
       utm: {},
       // Recipients have not agreed to tracking yet.
       isTracked: false,

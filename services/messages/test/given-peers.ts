@@ -23,6 +23,9 @@ import {
   type EmailProvider,
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
+  ListSendingDomainsResponseSchema,
+  type SenderSchema,
+  type SendingDomainSchema,
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
@@ -51,6 +54,8 @@ export type World = {
   port: number;
   /** Whether the server delivers to the receivers itself. */
   isDirect: boolean;
+  /** Senders of every integration beside the two that all have. */
+  senders: MessageInitShape<typeof SenderSchema>[];
   /** Of kinds other than smtp. */
   settings: Partial<
     Pick<
@@ -84,6 +89,9 @@ export type World = {
   contentDays: number;
   messageDays: number;
   resolving: (() => Promise<void>) | undefined;
+  /** Of every workspace. */
+  domains: MessageInitShape<typeof SendingDomainSchema>[];
+  listingDomains: (() => Promise<void>) | undefined;
 };
 
 export const defaultContent: World['content'] = {
@@ -96,6 +104,11 @@ export const defaultContent: World['content'] = {
 
 export function workspacesOf(world: World): Workspaces {
   return {
+    listSendingDomains: async () => {
+      const answer = create(ListSendingDomainsResponseSchema, { domains: world.domains });
+      await world.listingDomains?.();
+      return answer;
+    },
     getSettings: async () =>
       create(GetSettingsResponseSchema, {
         name: 'Acme',
@@ -122,6 +135,7 @@ export function workspacesOf(world: World): Workspaces {
             senders: [
               { id: 's1', email: 'news@sender.example', name: 'News', isDefault: true },
               { id: 's2', email: 'infos@sender.example', name: 'Infos' },
+              ...world.senders,
             ],
             rateLimitPerMinute: world.perMinute,
             warmUp: world.warmUp,

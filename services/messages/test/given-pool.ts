@@ -60,6 +60,7 @@ export type Given = {
   leaseMs?: number;
   signal?: AbortSignal;
   prepare?: Outgoing['prepare'];
+  signature?: Outgoing['signature'];
   begin?: Outgoing['begin'];
 };
 
@@ -99,6 +100,7 @@ export function send(
       held: { leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000) },
       signal: given.signal ?? never,
       prepare: given.prepare ?? (() => bodyOf(given.to)),
+      signature: given.signature,
       ...(given.begin && { begin: given.begin }),
       failureInfo: renderFailureInfo,
       settle: (outcome) => {

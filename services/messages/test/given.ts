@@ -31,9 +31,12 @@ import { Outages } from '../admission/outages.ts';
 import { ContentKeeper } from '../archive/keeper.ts';
 import type { Context } from '../context.ts';
 import { Underway } from '../delivery/underway.ts';
+import { createSigning } from '../dkim/signing.ts';
+import { SigningThreads } from '../dkim/threads.ts';
 import { Hold } from '../hold/hold.ts';
 import { createFeeds } from '../plans/feeds.ts';
 import { createPlans } from '../plans/plans.ts';
+import { SendingDomains } from '../plans/sending-domains.ts';
 import { providers } from '../providers/all.ts';
 import { openSystemMail } from '../providers/smtp/system-mail.ts';
 import { Pacing } from '../receivers/pacing.ts';
@@ -61,15 +64,20 @@ export async function givenService() {
   const facts = await openFactsStore(store.url);
   const sink = await startSink({ bodiesMax: 300 });
   const world = newWorld(sink.port);
+  const log = createLog('messages', 'silent');
+  const signers = new SigningThreads(1);
+  const forget = signers.forget.bind(signers);
+  const workspaces = workspacesOf(world);
+  const domains = new SendingDomains({ workspaces, keyring, log, forget });
   const peers = {
-    ...{ store, keyring, providers },
-    ...{ workspaces: workspacesOf(world), templates: templatesOf(world) },
+    ...{ store, keyring, providers, workspaces, domains },
+    templates: templatesOf(world),
+    feedbackSender: 'postrider',
   };
   const egress = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
   /** Another process of the service. */
   const newProcess = (over: Partial<Context> = {}) => {
     const { owner = crypto.randomUUID(), journal } = over;
-    const log = createLog('messages', 'silent');
     const outbox =
       over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
     const recorder = new ResultRecorder({ outcomes, outbox, owner, log, journal });
@@ -111,6 +119,7 @@ export async function givenService() {
       softBounces: { inRow: 5, overDays: 7, suppressedDays: 30 },
       providers,
       returnPaths: undefined,
+      signing: createSigning(domains, signers),
       reportRate: new RateLimiter(reportsPerSecond, { burst: reportsBurst }),
       intake: new ReportIntake({ store, keyring, reportPace }),
       reportPace,
@@ -143,7 +152,10 @@ export async function givenService() {
     world,
     peers,
     newProcess,
-    close: () => closeAll(store, sink, first.context),
+    close: async () => {
+      await closeAll(store, sink, first.context);
+      await signers.close();
+    },
   };
 }
 
@@ -174,6 +186,7 @@ export function resetAfterEach(given: Given): void {
     Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
     given.sink.reset();
     Object.assign(given.world, newWorld(given.sink.port));
+    given.peers.domains.refresh('w1');
   });
 }
 
@@ -211,6 +224,9 @@ function newWorld(port: number): World {
     contentDays: 0,
     messageDays: 0,
     resolving: undefined,
+    domains: [],
+    listingDomains: undefined,
+    senders: [],
   };
 }
 

@@ -26,7 +26,7 @@ export function planKeyOf({ notificationId, utm, isTracked, ...key }: Transactio
   return {
     ...key,
     about: {
-      feedbackId: [notificationId, key.workspaceId, 'transactional', 'postrider'],
+      feedbackId: [notificationId, key.workspaceId, 'transactional'],
       utm,
       isTracked,
       hasOwnPreviewLine: true,

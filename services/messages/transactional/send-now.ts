@@ -35,7 +35,10 @@ export async function takeRoom(
 ): Promise<Room | undefined> {
   const now = fitting(
     context,
-    ready.filter(({ row }) => row.status === 'deferred' && !row.dueAt),
+    ready.filter(
+      // Mail of a held domain waits in the queue.
+      ({ row, plan }) => row.status === 'deferred' && !row.dueAt && plan.heldBecause === '',
+    ),
   );
   const [first] = now;
   if (!first) return undefined;

@@ -2,8 +2,16 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { reasonOf } from '#lib/errors/reasons.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { noFeeds } from '../plans/feeds.ts';
+import type { CompiledPlan } from '../plans/plans.ts';
 import { bindQueued } from '../record/integrations.ts';
-import { claimQueued, failQueued, lookAgain, type QueuedMessage } from '../record/queue.ts';
+import { noteHeld } from '../record/note-held.ts';
+import {
+  claimQueued,
+  failQueued,
+  lookAgain,
+  type QueuedMessage,
+  storeRequest,
+} from '../record/queue.ts';
 import { findSuppressed, readFiles } from '../record/requests.ts';
 import {
   extrasOf,
@@ -11,6 +19,7 @@ import {
   openRequest,
   type RequestContent,
   type StoredFile,
+  sealRequest,
 } from './content.ts';
 import { groupOf, planKeyOf } from './plan.ts';
 import type { SendNowContext } from './send-now.ts';
@@ -19,6 +28,10 @@ import type { SendNowContext } from './send-now.ts';
 const workMaxMs = 20_000;
 /** A mail that an application sent is of no use to anybody after a day. */
 const keptMs = 24 * 60 * 60 * 1000;
+/** As long as the longest wait after an outage. */
+const heldMs = 60_000;
+/** A message that is held has more than a day without this process, whatever comes. */
+const renewMs = 60 * 60 * 1000;
 const fileBytesMax = 32 * 1024 * 1024;
 /** Long enough for a service that restarts, short enough for a person who waits. */
 const failedWaitMs = 5_000;
@@ -71,7 +84,7 @@ async function sendOrDelay(
 }
 
 /**
- * Opens the requests. A message whose request cannot be opened, or that has waited too long, fails.
+ * Opens the requests. A message whose request cannot be opened fails.
  */
 async function readAll(
   context: SendNowContext,
@@ -80,7 +93,7 @@ async function readAll(
 ): Promise<OpenedMessage[]> {
   const read: OpenedMessage[] = [];
   for (const queued of taken) {
-    const { id, integrationId } = queued;
+    const { id } = queued;
     let content: RequestContent;
     try {
       content = await openRequest(context.keyring, { workspaceId, id }, queued.request);
@@ -91,17 +104,48 @@ async function readAll(
       });
       continue;
     }
-    const since = sinceOf({ queued, content });
-    if (context.now().getTime() - since.getTime() > keptMs) {
-      const why = context.outages.reasonOf(workspaceId, integrationId);
-      const info = `not sent within a day${why === '' ? '' : `: ${why}`}`.slice(0, 255);
-      await failQueued(context.store, workspaceId, { ids: [id], info });
-      continue;
-    }
     read.push({ queued, content, files: queued.attachments as StoredFile[] });
   }
   return read;
 }
+
+/** Fails the messages of a portion that have waited too long; gives the others. */
+async function failOld(
+  context: SendNowContext,
+  workspaceId: string,
+  portion: readonly OpenedMessage[],
+): Promise<OpenedMessage[]> {
+  const old = portion.filter((each) => ageMs(context, each) > keptMs);
+  const why = context.outages.reasonOf(workspaceId, portion[0]?.queued.integrationId ?? '');
+  const info = `not sent within a day${why === '' ? '' : `: ${why}`}`.slice(0, 255);
+  const ids = old.map(({ queued }) => queued.id);
+  if (ids.length > 0) await failQueued(context.store, workspaceId, { ids, info });
+  return portion.filter((each) => !old.includes(each));
+}
+
+/**
+ * Has messages of a held domain wait, and others of the workspace go on. The day in which they are
+ * tried begins anew with each hour: it is not theirs to lose.
+ */
+async function hold(
+  context: SendNowContext,
+  workspaceId: string,
+  { portion, reason }: { portion: readonly OpenedMessage[]; reason: string },
+): Promise<Unbegun> {
+  const { store, keyring, now } = context;
+  const ids = portion.map(({ queued }) => queued.id);
+  await noteHeld(store, workspaceId, { ids, reason });
+  for (const each of portion.filter((each) => ageMs(context, each) > renewMs)) {
+    const key = { workspaceId, id: each.queued.id };
+    const content = { ...each.content, send_at: now().toISOString() };
+    await storeRequest(store, key, sealRequest(keyring, key, content));
+  }
+  await lookAgain(store, workspaceId, { ids, afterMs: heldMs });
+  return { count: 0, afterMs: 0 };
+}
+
+const ageMs = ({ now }: SendNowContext, each: OpenedMessage) =>
+  now().getTime() - sinceOf(each).getTime();
 
 /** When the day began in which a message is tried: when it was to be sent, or was retried. */
 function sinceOf({ queued, content }: Pick<OpenedMessage, 'queued' | 'content'>): Date {
@@ -149,8 +193,14 @@ async function sendPortion(
   const { integrationId } = first.queued;
   const ids = portion.map(({ queued }) => queued.id);
   try {
-    const { fates, outage, retryAfterMs } = await sendGroup(context, workspaceId, portion);
-    const unbegun = ids.filter((id) => !fates.has(id) && !context.underway.get(id));
+    const plan = await planOf(context, workspaceId, first);
+    const { heldBecause: reason } = plan;
+    if (reason !== '') return await hold(context, workspaceId, { portion, reason });
+    const young = await failOld(context, workspaceId, portion);
+    if (young.length === 0) return { count: 0, afterMs: 0 };
+    const { fates, outage, retryAfterMs } = await sendGroup(context, workspaceId, young, plan);
+    const open = young.map(({ queued }) => queued.id);
+    const unbegun = open.filter((id) => !fates.has(id) && !context.underway.get(id));
     const afterMs = outage
       ? context.outages.began(workspaceId, integrationId, outage)
       : retryAfterMs;
@@ -202,17 +252,28 @@ function isFinal(error: unknown): error is ConnectError {
   return error instanceof ConnectError && final.includes(error.code);
 }
 
+function planOf(
+  { plans }: SendNowContext,
+  workspaceId: string,
+  { queued, content }: OpenedMessage,
+): Promise<CompiledPlan> {
+  const { notificationId, templateId, templateVersion, integrationId } = queued;
+  const { utm, is_tracked: isTracked } = content;
+  const template = { notificationId, templateId, templateVersion };
+  return plans.get(planKeyOf({ workspaceId, integrationId, ...template, utm, isTracked }));
+}
+
 async function sendGroup(
   context: SendNowContext,
   workspaceId: string,
   portion: readonly OpenedMessage[],
+  plan: CompiledPlan,
 ): Promise<BatchResult> {
-  const { store, owner, plans } = context;
+  const { store, owner } = context;
   const first = portion[0] as OpenedMessage;
-  const { notificationId, templateId, templateVersion, integrationId } = first.queued;
-  const { utm, is_tracked: isTracked, send_to_bounced: sendToBounced } = first.content;
-  const kind = { workspaceId, notificationId, templateId, templateVersion, integrationId };
-  const plan = await plans.get(planKeyOf({ ...kind, utm, isTracked }));
+  const { templateId, templateVersion, integrationId } = first.queued;
+  const { send_to_bounced: sendToBounced } = first.content;
+  const kind = { workspaceId, templateId, templateVersion, integrationId };
   const extras = await allExtras(context, workspaceId, { portion, sendToBounced });
   const since = new Map(portion.map((each) => [each.queued.id, sinceOf(each)]));
   return sendAll(context, {

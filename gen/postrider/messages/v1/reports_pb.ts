@@ -1008,7 +1008,8 @@ export const InboundReportService: GenService<{
     output: typeof RecordReportsResponseSchema;
   },
   /**
-   * Tells whether an address is the return path of a mail of this installation. An address of the right form may be made up.
+   * Tells whether an address is the return path of a mail of this installation, at the host of a workspace's own domain too.
+   * An address of the right form may be made up.
    *
    * UNAVAILABLE: the process has no domain for return paths.
    *

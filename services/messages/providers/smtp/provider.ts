@@ -17,6 +17,7 @@ export const smtp: MailProvider = {
       key: JSON.stringify(settings),
       takesReturnPath: true,
       ...(given.direct && { isDirect: true }),
+      keepsMails: true,
       open: (sender) => new SmtpPool({ ...sender, settings }),
     };
   },

@@ -2,7 +2,7 @@ import { MessageBuffer } from '../../mime/buffer.ts';
 import type { MailParts } from '../../mime/mail.ts';
 import { writeMail } from '../../mime/write.ts';
 import type { SendOutcome } from '../outcome.ts';
-import { isOver, type Outgoing, unwritable } from '../outgoing.ts';
+import { isOver, type MailSignature, type Outgoing, unwritable } from '../outgoing.ts';
 import type { TakenMail } from '../queue.ts';
 import { mailCommand, rcptCommand } from './commands.ts';
 import type { Dialed, Timeouts } from './dial.ts';
@@ -49,6 +49,8 @@ type Next = {
  * ones that costs too much.
  */
 const largeBytes = 32 * 1024;
+/** The line that ends a mail. */
+const endOfMail = '.\r\n';
 
 /**
  * One connection. Each body goes out with the next envelope, so a message costs one write, read and
@@ -92,7 +94,8 @@ export class SmtpSession {
 
   /** How long the server has had the message that it is to answer next; 0 if it has none. */
   get ageMs(): number {
-    return this.isIdle ? 0 : performance.now() - this.#startedAtMs;
+    const isOurTurn = this.#step === 'idle' || this.#step === 'begin';
+    return isOurTurn ? 0 : performance.now() - this.#startedAtMs;
   }
 
   /** Takes up the next message, if the session is free and there is one. */
@@ -205,7 +208,8 @@ export class SmtpSession {
   }
 
   /**
-   * Makes ready the body with the next envelope behind it, and writes them once the body may begin.
+   * Makes ready the body, and once it is signed the next envelope behind it; writes them once the
+   * body may begin.
    */
   #sendBody(next: Next): void {
     const { outgoing } = next;
@@ -219,6 +223,27 @@ export class SmtpSession {
       this.#leaveBody(outgoing, unsent);
       return;
     }
+    if (outgoing.signature) this.#sign(outgoing, outgoing.signature);
+    else this.#beginBody(outgoing);
+  }
+
+  /** The server waits meanwhile, but is not measured. */
+  #sign(outgoing: Outgoing, signature: MailSignature): void {
+    const fromMs = performance.now();
+    signature.make(this.#buffer.written().subarray(0, -endOfMail.length), (fields) => {
+      // The connection has ended.
+      if (this.#body !== outgoing) return;
+      this.#startedAtMs += performance.now() - fromMs;
+      if (fields === undefined || fields.length > signature.room) {
+        this.#leaveBody(outgoing, { kind: 'deferred', info: 'the mail could not be signed' });
+        return;
+      }
+      this.#buffer.prepend(fields);
+      this.#beginBody(outgoing);
+    });
+  }
+
+  #beginBody(outgoing: Outgoing): void {
     const envelope = this.#pipelining && this.#takeNext() ? this.#envelope() : '';
     this.#expectWithin(this.#host.timeouts.finalMs);
     const write = (mayWrite: boolean) => this.#writeBody(outgoing, envelope, mayWrite);
@@ -257,11 +282,10 @@ export class SmtpSession {
    */
   #encode({ outgoing, mail }: Next): SendOutcome | undefined {
     if (isOver(outgoing)) return { kind: 'not_started' };
-    this.#buffer.clear();
+    this.#buffer.clear(outgoing.signature?.room);
     try {
       writeMail(this.#buffer, mail);
-      // The line that ends a mail.
-      this.#buffer.appendLatin1('.\r\n');
+      this.#buffer.appendLatin1(endOfMail);
       return undefined;
     } catch (error) {
       return unwritable(outgoing, error);
