@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalAddress } from '#lib/address.ts';
 import { isObject } from '#lib/json/text.ts';
 import { classOfBounce, classOfComplaint, type ReportClass } from './classes.ts';
@@ -91,7 +91,7 @@ function meaningOf(
 }
 
 function keyOf(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 /** Message-IDs are written with and without their brackets. */

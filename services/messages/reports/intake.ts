@@ -18,7 +18,7 @@ type KeptRequest = SealedRequest & PromiseWithResolvers<void>;
 const groupMax = 100;
 const groupMaxBytes = 8 * 1_024 * 1_024;
 /** No provider minds, and a storm costs fewer commits. */
-const waitMaxMs = 20;
+const waitMaxMs = 50;
 /** Of requests that are not stored yet, in this process. */
 const unstoredMax = 500;
 const retryMs = 30_000;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalAddress } from '#lib/address.ts';
 import { isObject } from '#lib/json/text.ts';
 import { classOfBounce, classOfComplaint, type ReportClass } from '../../reports/classes.ts';
@@ -66,4 +66,4 @@ function textIn(event: Record<string, unknown>, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-const keyOf = (text: string) => createHash('sha256').update(text).digest('base64url');
+const keyOf = (text: string) => hash('sha256', text, 'base64url');
