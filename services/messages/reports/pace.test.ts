@@ -29,3 +29,12 @@ test('rests of several workspaces add up', () => {
   expect(pace.nextAt(minuteMs)).toEqual(new Date(minuteMs + 5_700));
   expect(pace.nextAt(minuteMs + 5_700)).toBeUndefined();
 });
+
+test('work rests for a minute at most, however long it took, and not once the mail is sent', () => {
+  let isSending = true;
+  const pace = new ReportPace(() => isSending);
+  for (let each = 0; each < 100; each += 1) pace.worked(15_000, 0, minuteMs);
+  expect(pace.nextAt(minuteMs)).toEqual(new Date(2 * minuteMs));
+  isSending = false;
+  expect(pace.nextAt(minuteMs)).toBeUndefined();
+});

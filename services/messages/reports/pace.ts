@@ -3,6 +3,8 @@ const shareMin = 0.05;
 /** Reports that have waited for less have the least share, and all of the time after the other. */
 const patientMs = 60_000;
 const waitMaxMs = 10 * 60_000;
+/** However long work took, such as beside a slow database. */
+const restMaxMs = 60_000;
 
 /**
  * Lets work on reports that are answered give way to mail: while this process sends much, it has a
@@ -19,7 +21,8 @@ export class ReportPace {
 
   /** When work goes on; undefined for now. */
   nextAt(nowMs = Date.now()): Date | undefined {
-    return this.#restsUntilMs > nowMs ? new Date(this.#restsUntilMs) : undefined;
+    const rests = this.#restsUntilMs > nowMs && this.#isSending();
+    return rests ? new Date(this.#restsUntilMs) : undefined;
   }
 
   /** Work took so long, of which the oldest report had waited for `waitedMs`. */
@@ -27,6 +30,7 @@ export class ReportPace {
     if (!this.#isSending()) return;
     const late = Math.min(Math.max(0, waitedMs - patientMs) / (waitMaxMs - patientMs), 1);
     const share = shareMin + (1 - shareMin) * late;
-    this.#restsUntilMs = Math.max(this.#restsUntilMs, nowMs) + tookMs * (1 / share - 1);
+    const untilMs = Math.max(this.#restsUntilMs, nowMs) + tookMs * (1 / share - 1);
+    this.#restsUntilMs = Math.min(untilMs, nowMs + restMaxMs);
   }
 }
