@@ -13,6 +13,8 @@ export class InboundRequests extends Migration {
         received_at timestamptz not null,
         -- How many reports it has.
         reports integer not null,
+        -- Of the reports, before they are compressed.
+        bytes integer not null,
         -- The reports, compressed, and sealed with a key of the workspace.
         content bytea not null,
         -- When it could not be read, or its reports not be stored. It is not tried again.

@@ -34,7 +34,15 @@ export function recordReports(context: Context): Methods['recordReports'] {
     quotas.requireRoom(workspaceId, 'inbound_reports');
     for (let each = ofRequest; each < reports.length; each += 1) reportRate.take(limitedAs);
     const { types } = registration;
-    await intake.keep({ place, source, receivedAt: at, types, reports });
+    const request = { place, source, receivedAt: at, types, reports };
+    const isKept = await intake.keep(request).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof UnreadableBody) return false;
+        throw error;
+      },
+    );
+    if (!isKept) return { verdict: ReportVerdict.UNREADABLE };
     quotas.grew(workspaceId, 'inbound_reports', reports.length);
     return { verdict: ReportVerdict.RECORDED };
   };

@@ -40,8 +40,8 @@ export type ProviderEvent = {
 
 const wordLength = 100;
 
-/** The report of an event; `raw` is the event as it came. */
-export function reportOf(raw: unknown, event: ProviderEvent): Report | UnreadableReport {
+/** The report of an event; `raw` is the event as it is kept. */
+export function reportOf(raw: string, event: ProviderEvent): Report | UnreadableReport {
   const { meaning, words = '', status = '', complaintType = '', at } = event;
   const key = keyOf(event.key);
   const email = canonicalAddress(event.email) ?? '';
@@ -53,7 +53,7 @@ export function reportOf(raw: unknown, event: ProviderEvent): Report | Unreadabl
     category: oneLine(event.category ?? '', wordLength),
     diagnostic: said.diagnostic,
     complaintType: oneLine(complaintType, wordLength),
-    raw: JSON.stringify(raw),
+    raw,
   };
 }
 

@@ -6,9 +6,9 @@ import { smtpPlace } from '../test/given-reports.ts';
 
 const given = useService();
 
-const keep = () =>
+const keep = (workspaceId = smtpPlace.workspaceId) =>
   given.context.intake.keep({
-    ...{ place: smtpPlace, source: 'smtp', types: [], receivedAt: new Date() },
+    ...{ place: { ...smtpPlace, workspaceId }, source: 'smtp', types: [], receivedAt: new Date() },
     reports: [{ key: crypto.randomUUID(), isUnreadable: true as const }],
   });
 
@@ -24,13 +24,16 @@ const oneWaits = () =>
     return (await query(given.store.fork(), `select 1 ${waiting}`, [])).length === 1;
   });
 
-test('while the database does not answer, requests beyond 500 have to come again', async () => {
+test('while the database does not answer, requests beyond 500 have to come again, and a workspace has its share', async () => {
   let kept: Promise<void>[] = [];
   await whileLocked(async () => {
-    kept = Array.from({ length: 500 }, keep);
+    kept = Array.from({ length: 250 }, () => keep());
     await expect(keep()).rejects.toThrow('too many reports wait');
     await oneWaits();
     await expect(keep()).rejects.toThrow('too many reports wait');
+    const others = Array.from({ length: 250 }, (_, place) => `w${10 + Math.floor(place / 50)}`);
+    kept.push(...others.map(keep));
+    await expect(keep('w99')).rejects.toThrow('too many reports wait');
   });
   await Promise.all(kept);
   await expect(keep()).resolves.toBeUndefined();

@@ -45,8 +45,7 @@ type KeyRow = Omit<Registration, 'settings'> & {
 };
 
 const keyBytes = 32;
-/** Enough to see a change, and too few to guess a secret by. */
-const settingsBytes = 8;
+const settingsPurpose = 'registered-settings';
 export const overlapMs = 24 * 60 * 60 * 1_000;
 
 const digestOf = (key: string) => createHash('sha256').update(key).digest();
@@ -76,16 +75,14 @@ export function openRegistration(
   return JSON.parse(box.open(sealed, sealedPlace(place.integrationId)).toString());
 }
 
-/** Tells settings of an account from others, secrets included. */
-export function settingsOf(provider: EmailProvider): Buffer {
+/** Tells settings from others, secrets included: a MAC by each key, the current one first. */
+export function settingsOf(keyring: Keyring, provider: EmailProvider): Buffer[] {
   const { kind } = provider;
   const field = EmailProviderSchema.fields.find(({ name }) => name === kind);
   const own = create(EmailProviderSchema, { kind });
   if (field) Reflect.set(own, field.localName, Reflect.get(provider, field.localName));
-  return createHash('sha256')
-    .update(toBinary(EmailProviderSchema, own))
-    .digest()
-    .subarray(0, settingsBytes);
+  const bytes = toBinary(EmailProviderSchema, own);
+  return keyring.ownKeys(settingsPurpose).macs.map((mac) => mac(bytes));
 }
 
 const notLearned: Readonly<Record<string, string>> = {};

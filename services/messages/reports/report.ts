@@ -39,6 +39,15 @@ export type UnreadableReport = { key: string; isUnreadable: true };
 export const providerIdForm = /^[\x21-\x7e]{1,255}$/;
 
 export const diagnosticLength = 255;
+/** A larger event is not kept as it came. */
+export const rawMaxBytes = 8 * 1_024;
+
+/** An event as it is kept: its JSON, or nothing where that is too large. */
+export function rawOf(event: unknown): string {
+  const text = JSON.stringify(event);
+  return Buffer.byteLength(text) > rawMaxBytes ? '' : text;
+}
+
 /** A request with more is refused, of kinds that send no larger batches by themselves. */
 export const reportsMax = 1_000;
 /** Of one integration, in each process. A request counts as one and one for each KiB, at least. */

@@ -6,7 +6,7 @@ import { schemaOf } from '#lib/postgres/job-schema.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { type ReportPlace, sealedPurpose } from './keys.ts';
-import type { Report, ReportType, UnreadableReport } from './report.ts';
+import { type Report, type ReportType, UnreadableBody, type UnreadableReport } from './report.ts';
 
 /*
  * A request of a provider waits in `inbound_requests` from its answer until the job `storeReports`
@@ -33,8 +33,8 @@ const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 /** Higher levels take more time and save little. */
 const level = 3;
-/** More than the reports of any request: its body has at most 1 MiB, and stands in them again. */
-const inflatedMaxBytes = 32 * 1_024 * 1_024;
+/** Of the JSON of a request: far more than the reports of a body, which has at most 1 MiB. */
+const textMaxBytes = 16 * 1_024 * 1_024;
 
 /** A request as it is stored. */
 export type SealedRequest = {
@@ -43,18 +43,28 @@ export type SealedRequest = {
   source: string;
   receivedAt: Date;
   count: number;
+  /** Of its text. */
+  bytes: number;
   content: Buffer;
 };
 
+/** The reports of a request as they are stored. Throws `UnreadableBody` for too many. */
+export function requestText({ types, reports }: InboundRequest): Buffer {
+  const text = Buffer.from(JSON.stringify({ types, reports }));
+  if (text.length > textMaxBytes) throw new UnreadableBody();
+  return text;
+}
+
 export async function sealRequest(
   keyring: Keyring,
-  { place, source, receivedAt, types, reports }: InboundRequest,
+  { place, source, receivedAt, reports }: InboundRequest,
+  text: Buffer,
 ): Promise<SealedRequest> {
   const id = crypto.randomUUID();
-  const text = JSON.stringify({ types, reports });
   const box = keyring.box(sealedPurpose, place.workspaceId);
   const content = box.seal(await deflate(text, { level }), requestPlace(id));
-  return { place, id, source, receivedAt, count: reports.length, content };
+  const [count, bytes] = [reports.length, text.length];
+  return { place, id, source, receivedAt, count, bytes, content };
 }
 
 /**
@@ -70,13 +80,13 @@ export async function insertRequests(
   await query(
     em,
     `with stored as (
-       insert into inbound_requests (workspace_id, integration_id, id, source, received_at, reports, content)
-       select * from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::int[], $7::bytea[])
+       insert into inbound_requests (workspace_id, integration_id, id, source, received_at, reports, bytes, content)
+       select * from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::int[], $7::int[], $8::bytea[])
      )
      select ${schemaOf('messages')}.add_job('${storingTask}', json_build_object('workspaceId', workspace_id),
-       job_key := '${storingTask} ' || workspace_id, run_at := $9::timestamptz, priority := ${bulkPriority},
-       max_attempts := ${attemptsMax})
-     from unnest($8::text[]) workspace_id`,
+       job_key := '${storingTask} ' || workspace_id, run_at := $10::timestamptz, priority := ${bulkPriority},
+       max_attempts := ${attemptsMax}, job_key_mode := $11)
+     from unnest($9::text[]) workspace_id`,
     [
       requests.map(({ place }) => place.workspaceId),
       requests.map(({ place }) => place.integrationId),
@@ -84,10 +94,13 @@ export async function insertRequests(
       requests.map(({ source }) => source),
       requests.map(({ receivedAt }) => receivedAt.toISOString()),
       requests.map(({ count }) => count),
+      requests.map(({ bytes }) => bytes),
       requests.map(({ content }) => content),
       // Jobs are locked in one order, so that two groups do not wait for each other.
       [...workspaces].sort(),
       runAt?.toISOString() ?? null,
+      // A process that rests puts off no job of one that does not.
+      runAt ? 'preserve_run_at' : 'replace',
     ],
   );
 }
@@ -103,13 +116,13 @@ export function addStoring(em: EntityManager, workspaceId: string, runAt?: Date)
   return addJob(em, 'messages', runAt ? { ...job, runAt } : job);
 }
 
-export type WaitingRequest = Omit<SealedRequest, 'count'>;
+export type WaitingRequest = Omit<SealedRequest, 'count' | 'bytes'>;
 
-/** Locks the oldest requests of a workspace: one, or those with `reportsMax` reports in all. */
+/** Locks the oldest requests of a workspace, one at least, within bounds of all together. */
 export async function lockRequests(
   em: EntityManager,
   workspaceId: string,
-  reportsMax: number,
+  { reportsMax, bytesMax }: { reportsMax: number; bytesMax: number },
 ): Promise<WaitingRequest[]> {
   const rows = await query<{
     id: string;
@@ -120,14 +133,18 @@ export async function lockRequests(
   }>(
     em,
     `with oldest as materialized (
-       select id, integration_id, source, received_at, reports, content from inbound_requests
+       select id, received_at, reports, bytes from inbound_requests
        where workspace_id = $1 and failed_at is null
        order by received_at limit $2 for update skip locked
+     ), first as (
+       select id, row_number() over oldest_first as place, sum(reports) over oldest_first - reports as reports_before,
+         sum(bytes) over oldest_first as bytes
+       from oldest window oldest_first as (order by received_at, id)
      )
-     select id, integration_id, source, received_at, content
-     from (select *, sum(reports) over (order by received_at, id) - reports as before from oldest) ordered
-     where before < $2 order by received_at, id`,
-    [workspaceId, reportsMax],
+     select r.id, integration_id, source, received_at, content
+     from first join inbound_requests r on r.id = first.id and r.workspace_id || '' = $1
+     where place = 1 or (reports_before < $2 and first.bytes <= $3) order by place`,
+    [workspaceId, reportsMax, bytesMax],
   );
   return rows.map((row) => ({
     ...{ id: row.id, source: row.source, content: row.content },
@@ -142,7 +159,7 @@ export async function openRequest(
   { place, id, source, receivedAt, content }: WaitingRequest,
 ): Promise<InboundRequest> {
   const opened = await keyring.openBox(sealedPurpose, place.workspaceId, content, requestPlace(id));
-  const text = await inflate(opened, { maxOutputLength: inflatedMaxBytes });
+  const text = await inflate(opened, { maxOutputLength: textMaxBytes });
   const { types, reports } = JSON.parse(text.toString()) as StoredContent;
   const withTimes = reports.map((report) =>
     'isUnreadable' in report

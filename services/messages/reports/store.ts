@@ -4,7 +4,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { type Effect, effectOf, type GivenReport, type ReportMatch } from './apply.ts';
 import { sealedPurpose } from './keys.ts';
-import type { Report, ReportType } from './report.ts';
+import { type Report, type ReportType, rawMaxBytes } from './report.ts';
 import type { InboundRequest } from './requests.ts';
 import { messagesMax } from './soft-bounces.ts';
 
@@ -24,8 +24,6 @@ import { messagesMax } from './soft-bounces.ts';
 
 export const rawPlace = (id: string) => `report ${id}`;
 
-/** Larger ones are not kept. */
-const rawMaxBytes = 8 * 1_024;
 const waitsForMs = 60 * 60_000;
 const againAfterMinMs = 30_000;
 

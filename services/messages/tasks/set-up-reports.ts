@@ -44,7 +44,7 @@ export function setUpReports(context: Context) {
       throw error;
     });
     if (!provider) return forgetRegistration(store.fork(), place);
-    const settings = settingsOf(provider);
+    const [settings = Buffer.alloc(0)] = settingsOf(keyring, provider);
     try {
       await agree(context, { place, open, provider });
       await settleRegistration(store.fork(), place, { ...open, settings });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { ReportPace } from '../reports/pace.ts';
-import { insertRequests, sealRequest } from '../reports/requests.ts';
+import { insertRequests, requestText, sealRequest } from '../reports/requests.ts';
 import { people, useService } from '../test/given.ts';
 import { applyAll, givenKey, givenSent, reportsAbout, smtpPlace } from '../test/given-reports.ts';
 import { applyReports } from './apply-reports.ts';
@@ -13,6 +13,7 @@ const { workspaceId } = smtpPlace;
 let key = '';
 beforeEach(async () => {
   await query(given.store.fork(), 'delete from inbound_requests', []);
+  await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
   key = await givenKey(given);
 });
 
@@ -97,6 +98,41 @@ test('a job takes requests of 500 reports, and the next ones are a job of their 
   await applyAll(given.context);
 });
 
+test('a job takes a few megabytes of reports, however few requests they are', async () => {
+  const [email = ''] = people(1, 'large');
+  const { ids } = await givenSent(given, [email]);
+  const { delivered } = reportsAbout(ids[0] ?? '', email);
+  const text = 'x'.repeat(7_000);
+  for (let request = 0; request < 12; request += 1) {
+    await post(
+      Array.from({ length: 100 }, (_, id) => ({ ...delivered, id: `${request} ${id}`, text })),
+    );
+  }
+  await store();
+  const kept = await storedOf([email]);
+  expect(kept).toBeGreaterThan(100);
+  expect(kept).toBeLessThan(500);
+  await applyAll(given.context);
+  expect(await storedOf([email])).toBe(1_200);
+});
+
+test('an event that grows when it is read is kept without its text', async () => {
+  const [email = ''] = people(1, 'grows');
+  const { ids } = await givenSent(given, [email]);
+  const numbers = Array.from({ length: 100_000 }, () => 'NUMBER');
+  const event = { ...reportsAbout(ids[0] ?? '', email).delivered, numbers };
+  const body = Buffer.from(JSON.stringify(event).replaceAll('"NUMBER"', '1e20'));
+  await given.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  const [row] = await query<{ bytes: number }>(
+    given.store.fork(),
+    'select bytes from inbound_requests',
+    [],
+  );
+  expect(row?.bytes).toBeLessThan(1_000);
+  await applyAll(given.context);
+  expect(await storedOf([email])).toBe(1);
+});
+
 test('a request that cannot be opened is left aside, and holds up no other', async () => {
   const emails = people(2, 'beside');
   const { ids } = await givenSent(given, emails);
@@ -120,8 +156,9 @@ test('a request whose values the database refuses is left aside, and holds up no
     ...{ providerId: undefined, email: `${emails[1]}\0`, at: undefined },
     ...{ category: '', diagnostic: '', complaintType: '' },
   };
-  const request = { place: smtpPlace, source: 'smtp', types: [], receivedAt: new Date() };
-  const sealed = await sealRequest(given.context.keyring, { ...request, reports: [report] });
+  const about = { place: smtpPlace, source: 'smtp', types: [], receivedAt: new Date() };
+  const request = { ...about, reports: [report] };
+  const sealed = await sealRequest(given.context.keyring, request, requestText(request));
   await insertRequests(given.store.fork(), [sealed], undefined);
   await post(reportsAbout(ids[2] ?? '', last).delivered);
   for (let job = 0; job < 3; job += 1) await store();
@@ -147,4 +184,18 @@ test('while much mail is sent, work on reports rests between its jobs', async ()
   isSending = false;
   await applyAll(given.context);
   expect(await storedOf([email])).toBe(1);
+});
+
+test('a process that rests puts off no work of one that does not', async () => {
+  const reportPace = new ReportPace(() => true);
+  reportPace.worked(6_000, 0);
+  const busy = given.newProcess({ reportPace });
+  const [email = ''] = people(1, 'replica');
+  const { ids } = await givenSent(given, [email]);
+  const { delivered } = reportsAbout(ids[0] ?? '', email);
+  await post({ ...delivered, id: 'one' });
+  const body = Buffer.from(JSON.stringify({ ...delivered, id: 'two' }));
+  await busy.inbound.recordReports({ ...smtpPlace, provider: 'smtp', key, body });
+  expect((await jobs('storeReports'))[0]?.in_ms).toBeLessThanOrEqual(0);
+  await applyAll(given.context);
 });

@@ -14,6 +14,8 @@ import { storeReports as store } from '../reports/store.ts';
 
 /** Bounds a statement, and how long other workspaces wait for their turn. */
 const groupMax = 500;
+/** All reports of a group are in memory. */
+const groupMaxBytes = 2 * 1_024 * 1_024;
 /** After which requests are looked at again that another transaction holds. */
 const heldMs = 1_000;
 
@@ -43,7 +45,8 @@ export function storeReports(context: Context) {
 function storeOldest(context: Context, { workspaceId, reportsMax }: Portion) {
   const startedAtMs = Date.now();
   return context.store.fork().transactional(async (em) => {
-    const requests = await lockRequests(em, workspaceId, reportsMax);
+    const bounds = { reportsMax, bytesMax: groupMaxBytes };
+    const requests = await lockRequests(em, workspaceId, bounds);
     const stored = await storeEach(context, em, { workspaceId, requests });
     const [oldest] = requests;
     const waitedMs = oldest ? startedAtMs - oldest.receivedAt.getTime() : 0;

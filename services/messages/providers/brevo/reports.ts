@@ -7,6 +7,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
+import { rawOf } from '../../reports/report.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -36,7 +37,7 @@ function read(event: EventFields) {
   const [type, email, providerId] = ['event', 'email', 'message-id'].map((name) =>
     textIn(event, name),
   ) as [string, string, string];
-  return reportOf(event, {
+  return reportOf(rawOf(event), {
     key: [providerId, type, textIn(event, 'ts_epoch'), email],
     meaning: meaningIn(ofEvent, type, 'nothing'),
     ...{ email, providerId },

@@ -9,7 +9,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { objectsIn } from '../../reports/json-reports.ts';
-import { requireRecent, UnreadableBody, WrongSignature } from '../../reports/report.ts';
+import { rawOf, requireRecent, UnreadableBody, WrongSignature } from '../../reports/report.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -54,7 +54,7 @@ function read(event: EventFields, token: string) {
   const said = status('message') || status('description') || textIn(event, 'reject', 'reason');
   const code = status('code');
   const isNamed = code === '' || said.startsWith(code);
-  return reportOf(event, {
+  return reportOf(rawOf(event), {
     key: [token],
     meaning: meaningOf(event),
     email: textIn(event, 'recipient') || (typeof recipient === 'string' ? recipient : ''),

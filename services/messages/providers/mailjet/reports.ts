@@ -7,6 +7,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
+import { rawOf } from '../../reports/report.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -51,7 +52,7 @@ function read(event: EventFields) {
     textIn(event, name),
   ) as [string, string, string];
   const isReturned = type === 'bounce' || type === 'blocked';
-  return reportOf(event, {
+  return reportOf(rawOf(event), {
     key: [providerId, type, textIn(event, 'time'), email],
     meaning: isReturned ? meaningOf(event) : meaningIn(ofEvent, type, 'nothing'),
     ...{ email, providerId, at: timeOf(event.time, 1_000) },

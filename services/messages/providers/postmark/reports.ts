@@ -7,6 +7,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { objectsIn } from '../../reports/json-reports.ts';
+import { rawOf } from '../../reports/report.ts';
 import { timeIn } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -48,7 +49,7 @@ function read(event: EventFields) {
     .map((name) => textIn(event, name))
     .find((text) => text !== '');
   const bounceId = textIn(event, 'ID');
-  return reportOf(event, {
+  return reportOf(rawOf(event), {
     key: bounceId === '' ? [providerId, type, email, time ?? ''] : [type, bounceId],
     meaning: meaningOf(event, type),
     ...{ email, providerId, at: timeIn(time ?? '') },

@@ -11,7 +11,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { objectsIn } from '../../reports/json-reports.ts';
-import { type ReportRequest, requireRecent, WrongSignature } from '../../reports/report.ts';
+import { type ReportRequest, rawOf, requireRecent, WrongSignature } from '../../reports/report.ts';
 import { timeIn } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -71,7 +71,7 @@ function read(event: EventFields, id: string) {
   const bounce = (name: string) => textIn(event, 'data', 'bounce', name);
   const [to] = listIn(event, 'data', 'to').filter((each) => typeof each === 'string');
   const codes = listIn(event, 'data', 'bounce', 'diagnosticCode').join(' ');
-  return reportOf(event, {
+  return reportOf(rawOf(event), {
     key: [id],
     meaning: hasCopies(event) ? 'nothing' : meaningOf(event, type),
     email: /<([^<>]+)>\s*$/.exec(to ?? '')?.[1] ?? to ?? '',

@@ -9,7 +9,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
-import { type ReportRequest, requireRecent, WrongSignature } from '../../reports/report.ts';
+import { type ReportRequest, rawOf, requireRecent, WrongSignature } from '../../reports/report.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -66,7 +66,7 @@ const ofDrop: Readonly<Record<string, Meaning>> = {
 function read(event: EventFields) {
   const type = textIn(event, 'event');
   const reason = textIn(event, 'reason');
-  return reportOf(event, {
+  return reportOf(rawOf(event), {
     key: [
       textIn(event, 'sg_event_id') ||
         JSON.stringify(

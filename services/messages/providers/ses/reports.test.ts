@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { beforeEach, expect, test } from '@jest/globals';
 import { EmailProviderSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { WrongSignature } from '../../reports/report.ts';
+import { UnreadableBody, WrongSignature } from '../../reports/report.ts';
 import {
   givenCertificate,
   notificationOf,
@@ -257,4 +257,21 @@ test('every signed field is signed', async () => {
       : changed;
     await expect(post(given)).rejects.toThrow(WrongSignature);
   }
+});
+
+test('a notification with more than 1,000 recipients is not read', async () => {
+  const to = (count: number) => ({
+    ...bounce,
+    bounce: {
+      ...bounce.bounce,
+      bouncedRecipients: Array.from({ length: count }, (_, place) => ({
+        emailAddress: `r${place}@example.com`,
+      })),
+    },
+  });
+  const reports = await read(to(1_000));
+  expect(reports).toHaveLength(1_000);
+  // The text is that of all, which is too large to be kept for each.
+  expect(reports).toContainEqual(expect.objectContaining({ raw: '' }));
+  await expect(read(to(1_001))).rejects.toBeInstanceOf(UnreadableBody);
 });

@@ -9,7 +9,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { objectsIn } from '../../reports/json-reports.ts';
-import { UnreadableBody } from '../../reports/report.ts';
+import { rawOf, reportsMax, UnreadableBody } from '../../reports/report.ts';
 import { timeIn } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 import { confirmSubscription, createSns } from './sns.ts';
@@ -28,8 +28,11 @@ export const sesReports: ReadReports = async ({ body }, account) => {
   if (message.Type !== 'Notification') return [];
   const event = eventIn(message.Message);
   if (!event) return [];
-  return eventsOf(event).map((each) =>
-    reportOf(event, {
+  const events = eventsOf(event);
+  if (events.length > reportsMax) throw new UnreadableBody();
+  const raw = rawOf(event);
+  return events.map((each) =>
+    reportOf(raw, {
       ...each,
       key: [message.MessageId, each.email],
       messageId: listIn(event, 'mail', 'tags', 'postrider_message_id').join(),

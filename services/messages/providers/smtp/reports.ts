@@ -9,6 +9,7 @@ import {
   messageIdIn,
   type Report,
   type ReportRequest,
+  rawOf,
   reportTypes,
   type UnreadableReport,
 } from '../../reports/report.ts';
@@ -40,7 +41,7 @@ function reportOf(event: unknown): Report | UnreadableReport {
   const names = ['event', 'message_id', 'recipient', 'timestamp', 'bounce_category'];
   const said = [...names, 'diagnostic_code', 'complaint_type'].map(text);
   return {
-    ...{ email, category, diagnostic, complaintType, raw },
+    ...{ email, category, diagnostic, complaintType, raw: rawOf(event) },
     ...meaningOf(text('event'), { category, words: diagnostic, complaintType }),
     key: id === '' ? keyOf(JSON.stringify(said)) : keyOf(`id ${id}`),
     providerId: undefined,

@@ -8,6 +8,7 @@ import {
   textIn,
 } from '../../reports/event.ts';
 import { eventsMax, objectsIn } from '../../reports/json-reports.ts';
+import { rawOf } from '../../reports/report.ts';
 import { timeOf } from '../../reports/time.ts';
 import type { ReadReports } from '../provider.ts';
 
@@ -64,7 +65,7 @@ function read(event: EventFields) {
   const id = textIn(event, 'event_id');
   const [email, at] = [textIn(event, 'rcpt_to'), textIn(event, 'timestamp')];
   const providerId = textIn(event, 'transmission_id');
-  return reportOf(event, {
+  return reportOf(rawOf(event), {
     key: id === '' ? [type, providerId, email, at] : [id],
     meaning: isBounce
       ? meaningIn(ofBounce, bounceClass, 'unknown')
