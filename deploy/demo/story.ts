@@ -5,6 +5,8 @@ import { type Contact, readContacts } from './contacts-file.ts';
 import { progressBar } from './progress.ts';
 
 export type DemoJob = { api: DemoApi; workspaceId: string; run: string };
+/** Its run is part of ids and subjects. */
+type Run = Pick<DemoJob, 'run'>;
 
 export type Imported = {
   good: number;
@@ -66,9 +68,9 @@ export const variations = [
   },
 ] as const;
 
-export const templateId = ({ run }: DemoJob, { id }: (typeof variations)[number]) => `${id}-${run}`;
+export const templateId = ({ run }: Run, { id }: (typeof variations)[number]) => `${id}-${run}`;
 
-export const letterId = ({ run }: DemoJob) => `letter-${run}`;
+export const letterId = ({ run }: Run) => `letter-${run}`;
 
 /**
  * The mail to those who opened the test. Its subject has no run, so that it is not counted among
@@ -79,29 +81,29 @@ const letter = `<mjml><mj-body><mj-section><mj-column>
 <mj-text><a href="{{ unsubscribe_url }}">Leave</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-export async function givenTemplates(job: DemoJob): Promise<void> {
-  const { api, workspaceId, run } = job;
+/** The templates of the demo: a newsletter in two variations, and the letter. */
+export function templatesOf({ run }: Run) {
   const mjml = readFileSync(join(import.meta.dirname, 'newsletter.mjml'), 'utf8');
-  for (const variation of variations) {
-    const email = {
-      editor_mode: 'code',
+  const newsletters = variations.map((variation) => ({
+    id: templateId({ run }, variation),
+    name: `Spring newsletter: ${variation.name}`,
+    email: {
       mjml_source: mjml.replace(variations[0].button, variation.button),
       subject: `{{ contact.first_name | default: "Friend" }}, ${variation.subject} [${run}]`,
       subject_preview: 'Earlier stations, a drier saddlebag, and your questions answered',
-    };
-    const template = {
-      id: templateId(job, variation),
-      name: `Spring newsletter: ${variation.name}`,
-      channel: 'email',
-      category: 'marketing',
-      email,
-    };
-    await api('templates.create', { body: { workspace_id: workspaceId, ...template } });
+    },
+  }));
+  const email = { mjml_source: letter, subject: 'Thank you for reading', subject_preview: '' };
+  return [...newsletters, { id: letterId({ run }), name: 'Letter', email }];
+}
+
+export async function givenTemplates(job: DemoJob): Promise<void> {
+  const { api, workspaceId } = job;
+  for (const { email, ...template } of templatesOf(job)) {
+    const content = { channel: 'email', category: 'marketing' };
+    const body = { workspace_id: workspaceId, ...template, ...content };
+    await api('templates.create', { body: { ...body, email: { editor_mode: 'code', ...email } } });
   }
-  const email = { editor_mode: 'code', mjml_source: letter, subject: 'Thank you for reading' };
-  const ofLetter = { channel: 'email', category: 'marketing', email };
-  const body = { workspace_id: workspaceId, id: letterId(job), name: 'Letter', ...ofLetter };
-  await api('templates.create', { body });
   console.log(
     `  Templates ${variations.map(({ name }) => name).join(' and ')}, compiled from MJML`,
   );

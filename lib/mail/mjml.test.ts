@@ -30,3 +30,16 @@ test('CSS is inlined also between braces, which are text', async () => {
   );
   expect(html).toContain('{{ <b class="a" style="color: red;">x</b> }}');
 });
+
+test.each(['', '<mj-style inline="inline">div { margin: 0 }</mj-style>'])(
+  'the preview line is hidden, and neither tiny nor white as the text of spam is (%s)',
+  async (style) => {
+    const { html } = await mjmlToHtml(
+      `<mjml><mj-head><mj-preview>Soon</mj-preview>${style}</mj-head><mj-body background-color="#ffffff"></mj-body></mjml>`,
+    );
+    const [, declarations] = /<div style="([^"]*)">Soon</.exec(html) ?? [];
+    expect(declarations).toMatch(/display: ?none;/);
+    expect(declarations).not.toMatch(/color|font-size/);
+    expect(html).toContain('background-color:#ffffff');
+  },
+);

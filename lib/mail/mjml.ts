@@ -20,6 +20,14 @@ const defaultFontUrl = 'https://fonts.googleapis.com/css?family=Ubuntu:300,400,5
 /** Braces are text when Liquid has run. MJML's inliner of CSS takes them for code, and skips it. */
 const noCode = { start: '(?!)', end: '(?!)' };
 
+/**
+ * MJML hides the preview line by `display:none`, and makes it tiny and white as well. Spam filters
+ * count that as text that nobody can read (HTML_FONT_LOW_CONTRAST and FONT_INVIS_MSGID of
+ * SpamAssassin), so the line keeps the size and the colour of the mail.
+ */
+const tinyAndWhite =
+  /(<body\b[^<>]*>\s*<div style="[^"<>]*?display: ?none; ?)font-size: ?1px; ?color: ?#ffffff; ?line-height: ?1px; ?/;
+
 type Options = {
   /** Whether MJML looks for parts that it leaves out. */
   isChecked?: boolean;
@@ -47,5 +55,5 @@ export async function mjmlToHtml(
       ...(source.includes(defaultFont) && { [defaultFont]: defaultFontUrl }),
     },
   });
-  return { html: compactHtml(html, isNeeded), issues: errors };
+  return { html: compactHtml(html.replace(tinyAndWhite, '$1'), isNeeded), issues: errors };
 }

@@ -62,7 +62,10 @@ async function compiled(mjml: string): Promise<string> {
       fontNames.filter((name) => name !== 'Ubuntu' || mjml.includes(name)).map(fontOf),
     ),
   });
-  return html;
+  // A preview line has neither a size nor a colour of its own.
+  const tinyAndWhite =
+    /(display: ?none; ?)font-size: ?1px; ?color: ?#ffffff; ?line-height: ?1px; ?/;
+  return html.replace(tinyAndWhite, '$1');
 }
 
 /** The mail's preview line takes the place of all that the template may show. */

@@ -1,8 +1,7 @@
 import { previewLineName } from './compose.ts';
 
 const value = `{{ ${previewLineName} }}`;
-const hidden =
-  'display:none;font-size:1px;color:#ffffff;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;';
+const hidden = 'display:none;max-height:0px;max-width:0px;opacity:0;overflow:hidden;';
 /** MJML's element for the preview line, near the start of the body. */
 const inHtml = /<div style="display:none;[^"]*">/;
 const nearStart = 1_000;
