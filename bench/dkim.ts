@@ -105,7 +105,7 @@ async function shareOf(
         const given = mail;
         begun += 1;
         await new Promise<unknown>((done) => {
-          threads.sign({ mail: given, domain: () => domain, done });
+          threads.sign({ mail: given, domain: () => domain, read: async () => undefined, done });
         });
       }
     }),

@@ -43,3 +43,32 @@ test.each(['a byte of the text', 'a byte of a signed field', 'a byte of the sign
     }
   },
 );
+
+test('mails whose keys are old when they go to a thread are signed by newer ones, and none is deferred', async () => {
+  const { domain, records } = givenSigner('ed25519');
+  const count = 40;
+  const sink = await givenSink({}, count);
+  const mails = await Promise.all(
+    Array.from({ length: count }, (_, index) => randomMail(2_000 + index, domain.name)),
+  );
+  // Settings change after every third mail.
+  let left = 0;
+  let reads = 0;
+  const domains = {
+    keysNow: () => {
+      left -= 1;
+      return left < 0 ? 'old' : domain;
+    },
+    read: async () => {
+      left = 3;
+      reads += 1;
+    },
+  } as const;
+  const outcomes = await sendSigned(sink.port, mails, {
+    ...{ domain, domains, threads: givenThreads() },
+  });
+  expect(outcomes.map(({ kind }) => kind)).toEqual(mails.map(() => 'accepted'));
+  expect(reads).toBeGreaterThan(5);
+  const results = await Promise.all(bodiesOf(sink, count).map((mail) => verified(mail, records)));
+  expect(results).toEqual(mails.map(() => ['pass ed25519']));
+});

@@ -27,19 +27,8 @@ const room = 4_096;
  */
 export function createSigning(domains: DomainKeys, threads: SigningThreads): Signing {
   return (workspaceId, name) => {
-    const domain = () => {
-      const keys = domains.keysNow(workspaceId, name);
-      return keys === 'old' ? undefined : keys;
-    };
-    const make: Signature['make'] = (mail, done) => {
-      if (domains.keysNow(workspaceId, name) !== 'old') threads.sign({ mail, domain, done });
-      else {
-        domains.read(workspaceId).then(
-          () => threads.sign({ mail, domain, done }),
-          () => done(undefined),
-        );
-      }
-    };
-    return { room, make };
+    const domain = () => domains.keysNow(workspaceId, name);
+    const read = () => domains.read(workspaceId);
+    return { room, make: (mail, done) => threads.sign({ mail, domain, read, done }) };
   };
 }

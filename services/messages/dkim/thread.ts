@@ -6,14 +6,16 @@ import type { SignedPart, SigningAnswer, SigningRequest } from './worker.ts';
 export type SigningJob = {
   /** As it is sent. It stays the same until it is signed. */
   mail: Buffer;
-  /** Asked right before the mail goes to a thread. */
-  domain: () => SigningDomain | undefined;
+  /** Asked right before the mail goes to a thread; `old` where it is to be read again first. */
+  domain: () => SigningDomain | undefined | 'old';
+  /** Reads the domain again. */
+  read: () => Promise<unknown>;
   /** Gets the fields to put before the mail; undefined where it cannot be signed. */
   done: (fields: string | undefined) => void;
 };
 
-/** With how many threads have ended with it. */
-export type SigningTry = SigningJob & { ends: number };
+/** With how many threads have ended with it, and how often its domain was read again. */
+export type SigningTry = SigningJob & { ends: number; reads: number };
 type Batch = { jobs: readonly SigningTry[] };
 
 const script = new URL('./worker.ts', import.meta.url);
@@ -24,6 +26,8 @@ export const bufferBytes = 256 * 1024;
 type Host = {
   /** A batch came back, and the next may go. */
   answered: () => void;
+  /** The keys of this mail are old, and it is in no thread. */
+  isOld: (job: SigningTry) => void;
   /** The thread has ended, with these mails. */
   ended: (jobs: readonly SigningTry[]) => void;
 };
@@ -61,13 +65,17 @@ export class SigningThread {
     return this.#batches.some(({ jobs }) => jobs.some(({ ends }) => ends > 0));
   }
 
-  /** Mails of domains that have no keys any more are answered at once. */
+  /** Mails of domains without keys are answered at once; those whose keys are old go back. */
   sign(given: readonly SigningTry[]): void {
     const jobs: SigningTry[] = [];
     const parts: SignedPart[] = [];
     let length = 0;
     for (const job of given) {
       const domain = job.domain();
+      if (domain === 'old') {
+        this.#host.isOld(job);
+        continue;
+      }
       if (!domain) {
         job.done(undefined);
         continue;

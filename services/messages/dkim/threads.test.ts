@@ -27,9 +27,14 @@ function watchWorkers(): Worker[] {
 }
 
 const mailOf = (text: string) => Buffer.from(`From: a@${name}\r\nSubject: one\r\n\r\n${text}\r\n`);
-function sign(threads: SigningThreads, mail: Buffer, by: () => SigningDomain | undefined) {
+function sign(
+  threads: SigningThreads,
+  mail: Buffer,
+  by: () => SigningDomain | undefined | 'old',
+  read: () => Promise<unknown> = async () => undefined,
+) {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  threads.sign({ mail, domain: by, done: resolve });
+  threads.sign({ mail, domain: by, read, done: resolve });
   return promise;
 }
 
@@ -96,6 +101,69 @@ test('a mail is signed by the keys of the moment when it goes to a thread', asyn
   now = domain;
   expect(await isGood(mailOf('one'), await first)).toBe(true);
   expect(await sign(threads, mailOf('two'), () => undefined)).toBeUndefined();
+});
+
+test('a mail whose keys are old is signed once they are read, before the mails that wait', async () => {
+  const threads = givenThreads();
+  let now: SigningDomain | 'old' = 'old';
+  const answered: string[] = [];
+  const asked = async (text: string, by: Parameters<typeof sign>[2]) => {
+    const fields = await sign(threads, mailOf(text), by, async () => {
+      now = domain;
+    });
+    answered.push(text);
+    return fields;
+  };
+  const late = asked('late', () => now);
+  const others = Array.from({ length: 100 }, (_, index) => asked(`${index}`, known));
+  expect(await isGood(mailOf('late'), await late)).toBe(true);
+  expect(answered.length).toBeLessThan(50);
+  await Promise.all(others);
+});
+
+test('a mail whose keys stay old is not signed after five reads', async () => {
+  const threads = givenThreads();
+  let reads = 0;
+  const always = sign(
+    threads,
+    mailOf('text'),
+    () => 'old',
+    async () => {
+      reads += 1;
+    },
+  );
+  expect([await always, reads]).toEqual([undefined, 5]);
+});
+
+test('a mail whose keys are old and cannot be read is not signed, and others go on', async () => {
+  const threads = givenThreads();
+  const failing = () => Promise.reject(new Error('workspaces is down'));
+  const good = mailOf('good');
+  const signed = await Promise.all([
+    sign(threads, mailOf('bad'), () => 'old', failing),
+    sign(threads, good, known),
+  ]);
+  expect(signed[0]).toBeUndefined();
+  expect(await isGood(good, signed[1])).toBe(true);
+});
+
+test('a mail whose keys are read when the threads are closed is answered', async () => {
+  const threads = givenThreads();
+  const reading = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const signed = sign(
+    threads,
+    mailOf('text'),
+    () => 'old',
+    () => {
+      reading.resolve();
+      return released.promise;
+    },
+  );
+  await reading.promise;
+  await threads.close();
+  released.resolve();
+  expect(await signed).toBeUndefined();
 });
 
 test('a domain that was forgotten is learned again', async () => {

@@ -7,7 +7,9 @@
  *
  * Invariants: a mail is answered once. The mails of a thread that ended go to the next one, first
  * and each alone; one with which three have ended is answered without signatures, and its sender
- * defers it. A thread holds only the keys of domains that are in use.
+ * defers it. A mail whose keys are old by the time that it may go to a thread waits until they are
+ * read again, and goes before the others; after five times it is answered without signatures. A
+ * thread holds only the keys of domains that are in use.
  *
  * Limits: two buffers at a thread, one at work and one that waits; then mails wait in the
  * connections that they are to go out by, which bounds how many do.
@@ -20,6 +22,8 @@ const batchesMax = 2;
 /** A signature by RSA takes 0.3 ms; more in a buffer would keep the first ones waiting. */
 const batchMailsMax = 8;
 const endsMax = 3;
+/** Keys may be old again while a mail waits, since settings change or a thread is slow. */
+const readsMax = 5;
 /** After the end of a thread that had signed nothing, or that could not be started. */
 const restartMs = 1_000;
 
@@ -45,7 +49,7 @@ export class SigningThreads {
       job.done(undefined);
       return;
     }
-    this.#waiting.push({ ...job, ends: 0 });
+    this.#waiting.push({ ...job, ends: 0, reads: 0 });
     this.#postSoon();
   }
 
@@ -96,6 +100,7 @@ export class SigningThreads {
     try {
       const thread: SigningThread = new SigningThread({
         answered: () => this.#post(),
+        isOld: (job) => this.#readAgain(job),
         ended: (jobs) => this.#onEnd(thread, jobs),
       });
       this.#threads.add(thread);
@@ -111,6 +116,24 @@ export class SigningThreads {
     this.#pausedUntilMs = Date.now() + restartMs;
     // A timer may run a millisecond early by the clock that `#started` reads.
     setTimeout(() => this.#post(), restartMs + 2).unref();
+  }
+
+  #readAgain(job: SigningTry): void {
+    job.reads += 1;
+    if (job.reads > readsMax) {
+      job.done(undefined);
+      return;
+    }
+    job.read().then(
+      () => {
+        if (this.#isClosed) job.done(undefined);
+        else {
+          this.#waiting.unshift(job);
+          this.#postSoon();
+        }
+      },
+      () => job.done(undefined),
+    );
   }
 
   #onEnd(thread: SigningThread, jobs: readonly SigningTry[]): void {

@@ -131,6 +131,30 @@ test('an answer counts for five seconds from when it was asked for, and is renew
   expect(now(domains)).toBe('old');
 });
 
+test('a call that is said to be unknown after it was answered fails', async () => {
+  const { domains, call } = givenDomains();
+  const read = domains.read('w1');
+  call(0).answer([{ ...old, isHeld: true }]);
+  await read;
+  for (const [index, workspaceId] of ['w1', 'w2'].entries()) {
+    domains.refresh(workspaceId);
+    const failed = domains.read(workspaceId);
+    call(1 + index).fail(new ConnectError('not known there', Code.Unimplemented));
+    await expect(failed).rejects.toMatchObject({ code: Code.Unavailable });
+  }
+  expect(now(domains)).toBe('old');
+});
+
+test('an answer without domains shows that the call is known', async () => {
+  const { domains, call } = givenDomains();
+  const first = domains.read('w1');
+  call(0).answer([]);
+  await first;
+  const failed = domains.read('w2');
+  call(1).fail(new ConnectError('not known there', Code.Unimplemented));
+  await expect(failed).rejects.toMatchObject({ code: Code.Unavailable });
+});
+
 test('an error is not kept, and a service of the last release has no domains', async () => {
   const { domains, call } = givenDomains();
   const failed = domains.read('w1');

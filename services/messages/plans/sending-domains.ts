@@ -14,6 +14,7 @@ import {
   type SendingDomain,
   SendingDomainSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { retryDefaultMs, retryLater } from '#lib/errors/errors.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import { type OpenedKeys, openKeys } from '../dkim/keys.ts';
@@ -85,6 +86,11 @@ export class SendingDomains {
   readonly #entries: LRUCache<string, Entry>;
   /** Calls on their way, by workspace. */
   readonly #loading = new Map<string, Promise<KnownDomains>>();
+  /**
+   * Whether workspaces has ever answered the call. From then on a 404 comes from something in
+   * between, and a mail that took it for an answer would be unsigned.
+   */
+  #isKnown = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -145,11 +151,14 @@ export class SendingDomains {
 
   async #ask(workspaceId: string): Promise<readonly SendingDomain[]> {
     try {
-      return (await this.#options.workspaces.listSendingDomains({ workspaceId })).domains;
+      const { domains } = await this.#options.workspaces.listSendingDomains({ workspaceId });
+      this.#isKnown = true;
+      return domains;
     } catch (error) {
+      if (!(error instanceof ConnectError) || error.code !== Code.Unimplemented) throw error;
       // Workspaces of release 0.2 knows no domains.
-      if (error instanceof ConnectError && error.code === Code.Unimplemented) return [];
-      throw error;
+      if (!this.#isKnown) return [];
+      throw retryLater('sending domains cannot be read now', Code.Unavailable, retryDefaultMs);
     }
   }
 

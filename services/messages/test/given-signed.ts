@@ -1,6 +1,6 @@
 import type { Sink } from '../../../test/sink.ts';
 import type { SigningDomain } from '../dkim/signature.ts';
-import { createSigning } from '../dkim/signing.ts';
+import { createSigning, type DomainKeys } from '../dkim/signing.ts';
 import { SigningThreads } from '../dkim/threads.ts';
 import type { MailParts } from '../mime/mail.ts';
 import type { SendOutcome } from '../providers/outcome.ts';
@@ -27,9 +27,12 @@ export function givenThreads(size = 1): SigningThreads {
 export function sendSigned(
   port: number,
   mails: readonly MailParts[],
-  { domain, threads }: { domain: SigningDomain; threads: SigningThreads },
+  {
+    domain,
+    threads,
+    domains = { keysNow: () => domain, read: async () => undefined },
+  }: { domain: SigningDomain; threads: SigningThreads; domains?: DomainKeys },
 ): Promise<SendOutcome[]> {
-  const domains = { keysNow: () => domain, read: async () => undefined };
   const signing = createSigning(domains, threads);
   const pool = givenPool(port, {}, 4);
   return send(

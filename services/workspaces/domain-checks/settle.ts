@@ -43,7 +43,7 @@ export async function settleCheck(
   if (domain.checked_at && domain.checked_at > begunAt) return false;
   const keys = await findKeys(em, [domain]);
   const wasOwn = (await findOwner(em, domain.name)) === domain.workspace_id;
-  const sentBefore = wasOwn && sendingOf(domain, keys);
+  const sentBefore = sendingOf(domain, keys, { isOwn: wasOwn });
   const records = wantedRecords(domain, keys, installation);
   const before = knownOf(domain.findings);
   domain.findings = merged(domain.findings, records, findings);
@@ -58,7 +58,7 @@ export async function settleCheck(
   const isIncomplete = state !== 'ok' || keys.some((key) => key.state === 'waiting');
   domain.next_check_at = nextCheckAt(domain, keys, { at, seenForMs, isIncomplete });
   await em.flush();
-  return !isDeepStrictEqual(sentBefore, isOwn && sendingOf(domain, keys));
+  return !isDeepStrictEqual(sentBefore, sendingOf(domain, keys, { isOwn }));
 }
 
 /** A server that fails leaves what was known. */
@@ -87,7 +87,8 @@ const heldElsewhere =
 
 /**
  * Whether the domain is the workspace's. The first that proves it has it, and keeps it until its
- * mails wait since nothing proves it any more, and another workspace does.
+ * mails wait since nothing proves it any more, and another workspace does. The row of the loser is
+ * locked, so that no check of its own ends the hold meanwhile.
  */
 async function settleOwner(em: EntityManager, domain: Domain, isProven: boolean): Promise<boolean> {
   const { workspace_id: workspaceId, name } = domain;
@@ -104,11 +105,13 @@ async function settleOwner(em: EntityManager, domain: Domain, isProven: boolean)
         )
       : await query(
           em,
-          `update domain_owners set workspace_id = $2
-           from sending_domains as lost
-           where domain_owners.name = $1 and domain_owners.workspace_id = $3
-             and lost.workspace_id = $3 and lost.name = $1 and lost.is_held
-             and lost.findings #>> '{ownership,known}' in ('missing', 'wrong')
+          `with lost as (
+             select name, workspace_id from sending_domains
+             where workspace_id = $3 and name = $1 and is_held
+               and findings #>> '{ownership,known}' in ('missing', 'wrong')
+             for update)
+           update domain_owners set workspace_id = $2 from lost
+           where domain_owners.name = lost.name and domain_owners.workspace_id = lost.workspace_id
            returning 1`,
           [name, workspaceId, owner],
         );
@@ -123,7 +126,10 @@ async function settleOwner(em: EntityManager, domain: Domain, isProven: boolean)
   return false;
 }
 
-/** Only an answer counts as a failed check, and any that finds the domain ends the hold. */
+/**
+ * Only an answer counts as a failed check, and any that finds the domain ends the hold. A domain
+ * that another workspace got stays held, so that its mails do not go out unsigned.
+ */
 function settleHold(
   domain: Domain,
   keys: readonly DomainKey[],
@@ -133,9 +139,10 @@ function settleHold(
     isOwn,
   }: { at: Date; findings: ReadonlyMap<string, RecordFinding>; isOwn: boolean },
 ): void {
+  if (!isOwn) return;
   const { known = 'unchecked' } = domain.findings.ownership ?? {};
   const isUnproven = known === 'missing' || known === 'wrong';
-  const isGone = isOwn && (isUnproven || areKeysGone(domain, keys));
+  const isGone = isUnproven || areKeysGone(domain, keys);
   if (!isGone) {
     domain.gone_since = null;
     domain.gone_checks = 0;

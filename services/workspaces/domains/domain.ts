@@ -3,7 +3,8 @@
  *
  * Owner: `domain_owners` has one workspace for a name, the first whose ownership record was found.
  * It keeps the domain until it deletes it, or until the domain is held since the record is gone,
- * and another workspace proves it.
+ * and another workspace proves it. The domain then stays held for the loser, until that deletes it
+ * or proves it again while nobody else has it.
  *
  * A check reads the row, looks at DNS without a transaction, and stores what it has found only if
  * neither a call nor a later check has changed the row meanwhile (`revision`, `checked_at`).

@@ -1,8 +1,28 @@
 import type { Domain, DomainKey } from './domain.ts';
 import { signingKeys } from './key-states.ts';
 
-/** The part of an owned domain that sending needs. */
-export function sendingOf(domain: Domain, keys: readonly DomainKey[]) {
+type Sending = {
+  name: string;
+  signingKeys: { selector: string; algorithm: string; sealedPrivateKey: string }[];
+  returnPathHost: string;
+  trackingHost: string;
+  isHeld: boolean;
+};
+
+/**
+ * The part of a domain that sending needs; undefined for one that was never proven. One that
+ * another workspace got is held, without what the other would not want used.
+ */
+export function sendingOf(
+  domain: Domain,
+  keys: readonly DomainKey[],
+  { isOwn }: { isOwn: boolean },
+): Sending | undefined {
+  if (!isOwn) {
+    const { name, is_held: isHeld } = domain;
+    if (!isHeld) return undefined;
+    return { name, signingKeys: [], returnPathHost: '', trackingHost: '', isHeld };
+  }
   const isRight = (record: string) => domain.findings[record]?.known === 'ok';
   return {
     name: domain.name,

@@ -18,15 +18,12 @@ export function listSendingDomains({ store }: Context): Methods['listSendingDoma
       [workspaceId],
     );
     const names = new Set(owned.map(({ name }) => name));
-    const own = domains.filter(({ name }) => names.has(name));
-    const keys = await findKeys(em, own);
+    const keys = await findKeys(em, domains);
     return {
-      domains: own.map((domain) =>
-        sendingOf(
-          domain,
-          keys.filter((key) => key.domain === domain.name),
-        ),
-      ),
+      domains: domains.flatMap((domain) => {
+        const ownKeys = keys.filter((key) => key.domain === domain.name);
+        return sendingOf(domain, ownKeys, { isOwn: names.has(domain.name) }) ?? [];
+      }),
     };
   };
 }

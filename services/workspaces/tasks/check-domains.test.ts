@@ -5,11 +5,13 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { RefreshSettingsResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
   type Domain,
+  DomainKeyState,
   DomainRecordState,
   DomainState,
 } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
 import { givenRoot } from '../test/given.ts';
 import { publish, recordOf, statesOf, useServiceWithDns } from '../test/given-domain.ts';
 import { givenWorkspace } from '../test/given-key.ts';
@@ -206,22 +208,100 @@ test('a return path or DMARC that is gone holds no mail', async () => {
   expect(await sent()).toMatchObject({ isHeld: false, returnPathHost: '' });
 });
 
-test('another workspace gets a domain that is held since nothing proves it, not before', async () => {
-  await givenProven();
+/** A domain that is held, and its record for another workspace. */
+async function givenHeld(): Promise<{ other: string; lost: Domain; others: Domain }> {
+  const lost = await givenProven();
   const other = await givenWorkspace(given, root);
   const others = await add({}, other);
   publish(given, [recordOf(others, 'OWNERSHIP')]);
   await round();
   pass(1);
   await round(other);
-  expect([(await sent())?.name, await sent(other)]).toEqual([name, undefined]);
+  expect([(await sent())?.isHeld, await sent(other)]).toEqual([false, undefined]);
   for (let count = 0; count < 3; count += 1) {
     pass(13 * hours);
     await round();
   }
   expect((await sent())?.isHeld).toBe(true);
+  return { other, lost, others };
+}
+
+/** A workspace that has proven the domain, after its first one has lost it. */
+async function givenLost(): Promise<{ other: string; lost: Domain }> {
+  const { other, lost } = await givenHeld();
   await round(other);
-  expect([await sent(), (await sent(other))?.name]).toEqual([undefined, name]);
+  return { other, lost };
+}
+
+test('another workspace gets a domain that is held since nothing proves it, not before', async () => {
+  const { other } = await givenLost();
+  expect(await sent(other)).toMatchObject({ name, isHeld: false });
+});
+
+test('mails of a domain that another workspace got wait until their workspace deletes it', async () => {
+  const { lost } = await givenLost();
+  const held = { name, isHeld: true, signingKeys: [], returnPathHost: '', trackingHost: '' };
+  expect(await sent()).toMatchObject(held);
+  for (let count = 0; count < 3; count += 1) {
+    // Its own record beside the other workspace's, or in its place, changes nothing.
+    if (count > 0) publish(given, lost.records);
+    pass(13 * hours);
+    await round();
+    expect([await stateOf(), await sent()]).toMatchObject([DomainState.HELD, held]);
+  }
+  await given.domains(root).deleteDomain({ workspaceId, name });
+  expect(await sent()).toBeUndefined();
+});
+
+test('a domain that its workspace proves again while another one takes it stays with it', async () => {
+  const { other, others } = await givenHeld();
+  publish(given, [recordOf(others, 'OWNERSHIP')]);
+  let taking = Promise.resolve();
+  await given.context.store.fork().transactional(async (em) => {
+    // As a check does that finds the record.
+    const key = [workspaceId, name];
+    const statement = `update sending_domains set is_held = false
+      where workspace_id = $1 and name = $2`;
+    await query(em, statement, key);
+    taking = round(other);
+    await until('the other check waits for the row, or has ended', async () => {
+      const [row] = await query<{ count: string }>(
+        given.context.store.fork(),
+        `select count(*) from pg_stat_activity where datname = current_database()
+           and wait_event_type = 'Lock' and query like '%update domain_owners%'`,
+        [],
+      );
+      return row?.count === '1' || (await sent(other)) !== undefined;
+    });
+  });
+  await taking;
+  expect([await sent(), await sent(other)]).toMatchObject([{ isHeld: false }, undefined]);
+  expect((await sent())?.signingKeys).toHaveLength(1);
+});
+
+test('a workspace that gets its lost domain back signs with its keys again', async () => {
+  const { other, lost } = await givenLost();
+  await given.domains(root).deleteDomain({ workspaceId: other, name });
+  publish(given, lost.records);
+  pass(1);
+  await round();
+  pass(61);
+  await round();
+  const { isHeld, signingKeys } = (await sent()) ?? {};
+  expect([isHeld, signingKeys?.length, await stateOf()]).toEqual([false, 1, DomainState.OK]);
+});
+
+test('mails of a domain that was never proven do not wait, though its keys are found', async () => {
+  const domain = await add({ dkimAlgorithms: ['rsa'] });
+  publish(given, [recordOf(domain, 'DKIM')]);
+  await round();
+  pass(61);
+  await round();
+  pass(25 * hours);
+  await round();
+  const { keys = [] } = (await read()) ?? {};
+  expect(keys.map(({ state }) => state)).toEqual([DomainKeyState.SIGNING]);
+  expect(await sent()).toBeUndefined();
 });
 
 test('100 domains whose zone never answers delay neither the round of another workspace nor their own beyond a minute', async () => {

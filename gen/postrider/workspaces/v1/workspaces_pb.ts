@@ -1770,28 +1770,32 @@ export type SendingDomain = Message<"postrider.workspaces.v1.SendingDomain"> & {
   name: string;
 
   /**
-   * The keys that sign now: at most one of each algorithm. None where Postrider does not sign.
+   * The keys that sign now: at most one of each algorithm. None where Postrider does not sign, and where another workspace
+   * has got the domain.
    *
    * @generated from field: repeated postrider.workspaces.v1.SigningKey signing_keys = 2;
    */
   signingKeys: SigningKey[];
 
   /**
-   * The host of the envelope sender; empty unless its records lead to the installation's.
+   * The host of the envelope sender; empty unless its records lead to the installation's, and where another workspace has
+   * got the domain.
    *
    * @generated from field: string return_path_host = 3;
    */
   returnPathHost: string;
 
   /**
-   * The host of tracked links, of the pixel and of pages; empty unless it leads to the installation and answers by HTTPS.
+   * The host of tracked links, of the pixel and of pages; empty unless it leads to the installation and answers by HTTPS,
+   * and where another workspace has got the domain.
    *
    * @generated from field: string tracking_host = 4;
    */
   trackingHost: string;
 
   /**
-   * Whether mails from the domain wait, because its records have been wrong for over a day.
+   * Whether mails from the domain wait, because its records have been wrong for over a day, or because another workspace has
+   * got the domain since.
    *
    * @generated from field: bool is_held = 5;
    */
@@ -2410,8 +2414,9 @@ export const WorkspaceDirectoryService: GenService<{
     output: typeof GetIntegrationResponseSchema;
   },
   /**
-   * Lists the sending domains of a workspace that are proven to be its own, at most 100. Callers keep the answer for
-   * 5 seconds at most, so that a mail is signed by no key that has ended.
+   * Lists the sending domains of a workspace that are proven to be its own, and those that another workspace has got
+   * since, at most 100 in all. The latter are held, without keys and hosts, until the workspace deletes them or has them
+   * back. Callers keep the answer for 5 seconds at most, so that a mail is signed by no key that has ended.
    *
    * NOT_FOUND: no such workspace.
    *
