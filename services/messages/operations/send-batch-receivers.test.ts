@@ -34,7 +34,11 @@ afterEach(async () => {
 afterAll(() => dns.close());
 
 /** A process whose integrations deliver directly, at given rates by group. */
-function newReplica(rates: Record<string, ReceiverLimits> = {}, times = paceTimes) {
+function newReplica(
+  rates: Record<string, ReceiverLimits> = {},
+  times = paceTimes,
+  now?: () => Date,
+) {
   given.world.isDirect = true;
   const own = createNames({ servers: [dns.address] });
   names.push(own);
@@ -44,7 +48,7 @@ function newReplica(rates: Record<string, ReceiverLimits> = {}, times = paceTime
     lookUp: (domain, workspaceId) => own.mailHosts(domain, workspaceId),
     rates: new Map(Object.entries(rates)),
   });
-  const replica = given.newProcess({ pacing });
+  const replica = given.newProcess({ pacing, ...(now && { now }) });
   processes.push(replica);
   return replica;
 }
@@ -425,4 +429,66 @@ test('transactional mail is paced, and goes out when its turn comes', async () =
   );
   expect(given.sink.duplicates()).toEqual([]);
   await context.transactional.stop();
+});
+
+/** A message of the queue whose receiver puts it off, and a process that looks at it days later. */
+async function givenPutOff({ days, own = {} }: { days: number; own?: object }) {
+  zones.set('gmail.com', gmail);
+  given.world.transactionalProvider = crypto.randomUUID();
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '450 4.3.0 not now' }];
+  const id = await givenNotification(given);
+  const contact = { email: `ada-${id}@gmail.com` };
+  const first = newReplica();
+  first.context.transactional.queue.start();
+  const request = sendOf(id, { contact, ...own });
+  const { messageId } = await first.transactional.sendTransactional(request);
+  const row = async () => {
+    const [found] = await query<{ status: string; status_info: string; attempts: number }>(
+      given.store.fork(),
+      'select status, status_info, attempts from messages where id = $1',
+      [messageId],
+    );
+    return found;
+  };
+  await until('it is put off', async () => (await row())?.status_info === '450 4.3.0 not now');
+  await first.context.transactional.stop();
+  const em = given.store.fork();
+  await query(em, 'update messages set due_at = now() where id = $1', [messageId]);
+  await query(em, 'update message_requests set due_at = now() where message_id = $1', [messageId]);
+  const now = () => new Date(Date.now() + days * 86_400_000);
+  const later = newReplica({}, paceTimes, now);
+  later.context.transactional.queue.start();
+  return { row, later };
+}
+
+test('transactional mail that its receiver puts off is tried for 5 days', async () => {
+  const { row, later } = await givenPutOff({ days: 2 });
+  await until('it is tried again or failed', async () => {
+    const found = await row();
+    return found?.status === 'failed' || found?.attempts === 2;
+  });
+  await until('its outcome is recorded', async () => (await row())?.status !== 'sending');
+  expect(await row()).toMatchObject({ status: 'deferred', status_info: '450 4.3.0 not now' });
+  await later.context.transactional.stop();
+});
+
+test('transactional mail that its receiver puts off for longer fails with the words of the receiver', async () => {
+  const { row, later } = await givenPutOff({ days: 5.5 });
+  await until('it has failed', async () => (await row())?.status === 'failed');
+  expect(await row()).toMatchObject({
+    attempts: 1,
+    status_info: 'not sent within 5 days: 450 4.3.0 not now',
+  });
+  await later.context.transactional.stop();
+});
+
+test('transactional mail with a time of its own waits for its receiver until then', async () => {
+  const expiresAt = timestampFromMs(Date.now() + 20 * 86_400_000);
+  const { row, later } = await givenPutOff({ days: 5.5, own: { expiresAt } });
+  given.sink.behaviour.replies = [];
+  await until('it is sent or failed', async () =>
+    ['sent', 'failed'].includes((await row())?.status ?? ''),
+  );
+  expect(await row()).toMatchObject({ status: 'sent', attempts: 2 });
+  await later.context.transactional.stop();
 });
