@@ -1,6 +1,8 @@
+import { create } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { WarmUpSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { createNames } from '#lib/outside/names/resolver.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -333,6 +335,23 @@ test('domains with a mail now and then take no row each', async () => {
     [asked.plan.integrationId],
   );
   expect(found).toEqual([]);
+});
+
+test('while an integration warms up, domains without mail hosts make 2,000 rows at most', async () => {
+  const startedOn = new Date().toISOString().slice(0, 10);
+  const warmUp = create(WarmUpSchema, { startedOn, dailyLimits: [1_000_000] });
+  const { context } = newReplica();
+  const key = { workspaceId: 'w1', integrationId: crypto.randomUUID() };
+  const open = Array.from({ length: 2_100 }, (_, n) => [`${n}`, `p@d${n}.example`] as const);
+  const asked = { key, owner: 'p', open, isUrgent: false, now: new Date() };
+  const { free, waiting } = await context.pacing.split({ ...asked, warmUp });
+  expect(free.length + waiting.length).toBe(2_100);
+  const [row] = await query<{ count: number }>(
+    given.store.fork(),
+    'select count(*)::int as count from receiver_rates where integration_id = $1',
+    [key.integrationId],
+  );
+  expect(row?.count).toBe(2_001);
 });
 
 test('a batch whose turns cannot be recorded sends nothing, and its permits are there for the next try', async () => {
