@@ -450,35 +450,68 @@ test('transactional mail is paced, and goes out when its turn comes', async () =
   await context.transactional.stop();
 });
 
-/** A message of the queue whose receiver puts it off, and a process that looks at it days later. */
-async function givenPutOff({ days, own = {} }: { days: number; own?: object }) {
+const slowGoogle: Record<string, ReceiverLimits> = { google: { perSecond: 1 / 60, atOnce: 5 } };
+
+type WaitingMail = {
+  days: number;
+  own?: object;
+  rates?: Record<string, ReceiverLimits>;
+  /** Messages that are sent to the group before it. */
+  before?: number;
+};
+
+/** A message of the queue that waits, and a process that looks at it days later. */
+async function givenWaiting(info: string, { days, own = {}, rates = {}, before = 0 }: WaitingMail) {
   zones.set('gmail.com', gmail);
   given.world.transactionalProvider = crypto.randomUUID();
-  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '450 4.3.0 not now' }];
   const id = await givenNotification(given);
   const contact = { email: `ada-${id}@gmail.com` };
-  const first = newReplica();
+  const first = newReplica(rates);
   first.context.transactional.queue.start();
+  for (let n = 0; n < before; n += 1) {
+    const other = { email: `before${n}-${id}@gmail.com` };
+    await first.transactional.sendTransactional(sendOf(id, { contact: other }));
+    await until('it is sent', async () => given.sink.bodies(other.email).length === 1);
+  }
   const request = sendOf(id, { contact, ...own });
   const { messageId } = await first.transactional.sendTransactional(request);
   const row = async () => {
-    const [found] = await query<{ status: string; status_info: string; attempts: number }>(
+    const [found] = await query<{
+      status: string;
+      status_info: string;
+      attempts: number;
+      is_due: boolean;
+    }>(
       given.store.fork(),
-      'select status, status_info, attempts from messages where id = $1',
+      'select status, status_info, attempts, due_at <= now() as is_due from messages where id = $1',
       [messageId],
     );
     return found;
   };
-  await until('it is put off', async () => (await row())?.status_info === '450 4.3.0 not now');
+  await until('it waits', async () => (await row())?.status_info === info);
   await first.context.transactional.stop();
   const em = given.store.fork();
   await query(em, 'update messages set due_at = now() where id = $1', [messageId]);
   await query(em, 'update message_requests set due_at = now() where message_id = $1', [messageId]);
   const now = () => new Date(Date.now() + days * 86_400_000);
-  const later = newReplica({}, paceTimes, now);
+  const later = newReplica(rates, paceTimes, now);
   later.context.transactional.queue.start();
   return { row, later };
 }
+
+/** As `givenWaiting`, for a message that the receiver puts off. */
+function givenPutOff(of: { days: number; own?: object }) {
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '450 4.3.0 not now' }];
+  return givenWaiting('450 4.3.0 not now', of);
+}
+
+test('transactional mail that only waits for its turn goes on waiting after a day', async () => {
+  const info = 'waits for the rate of google';
+  const { row, later } = await givenWaiting(info, { days: 2, rates: slowGoogle, before: 1 });
+  await until('it has another turn or failed', async () => (await row())?.is_due !== true);
+  expect(await row()).toMatchObject({ status: 'deferred', status_info: info, attempts: 0 });
+  await later.context.transactional.stop();
+});
 
 test('transactional mail that its receiver puts off is tried for 5 days', async () => {
   const { row, later } = await givenPutOff({ days: 2 });
