@@ -48,6 +48,11 @@ export function nextDueAt(given: {
 }): Date | undefined {
   const scheduled = waitsMs[given.attempts - 1] ?? 60 * minuteMs;
   const due = given.now.getTime() + Math.max(scheduled, given.retryAfterMs ?? 0);
-  const mostMs = given.isDirect ? triedDirectlyForMs : triedForMs;
+  const mostMs = triedFor(given.isDirect);
   return due - given.createdAt.getTime() > mostMs ? undefined : new Date(due);
+}
+
+/** For how many milliseconds a message is tried. */
+export function triedFor(isDirect = false): number {
+  return isDirect ? triedDirectlyForMs : triedForMs;
 }

@@ -97,35 +97,37 @@ test('the share is that of delivered mails where most are reported', async () =>
   expect(await playSteps(given, unreported)).toEqual({ do: 'end' });
 });
 
-test('complaints about another From domain of the integration pause nothing, once the domain is known', async () => {
+/** A look at a broadcast from `own` beside one of the same integration from `other`. */
+async function pausesBeside({ own, other }: { own: string; other: string }) {
   const key = await givenSender({ sent: 12_000, complained: 50 });
   const { store, sender } = given.context;
   const row = await store.fork().findOneOrFail(Broadcast, { id: key.id });
   row.plan = { ...pinned, integration_id: row.integration_id };
-  const pauses = (own: string) => {
-    const stats = { templateId: 'hello', sent: 5_000, delivered: 0, opened: 0, clicked: 0 };
-    const listVariationStats: typeof sender.listVariationStats = async ({ broadcastIds = [] }) =>
-      create(ListVariationStatsResponseSchema, {
-        stats: [
-          {
-            ...stats,
-            broadcastId: `${broadcastIds[0]}`,
-            complained: 30,
-            fromDomain: 'bad.example',
-          },
-          { ...stats, broadcastId: key.id, complained: 0, fromDomain: own },
-        ],
-      });
-    const now = () => given.clock.now;
-    const limits = { warned: 10, paused: 30 };
-    return createComplaintWatch({ store, sender: { listVariationStats }, now, log }, limits).pauses(
-      key,
-      row,
-    );
-  };
-  expect(await pauses('good.example')).toBe(false);
-  expect(await pauses('bad.example')).toBe(true);
-  expect((await statusOf(key)).reason).toContain('recipients of mail from bad.example of the last');
+  const stats = { templateId: 'hello', sent: 5_000, delivered: 0, opened: 0, clicked: 0 };
+  const listVariationStats: typeof sender.listVariationStats = async ({ broadcastIds = [] }) =>
+    create(ListVariationStatsResponseSchema, {
+      stats: [
+        { ...stats, broadcastId: `${broadcastIds[0]}`, complained: 30, fromDomain: other },
+        { ...stats, broadcastId: key.id, complained: 0, fromDomain: own },
+      ],
+    });
+  const now = () => given.clock.now;
+  const limits = { warned: 10, paused: 30 };
+  const watch = createComplaintWatch({ store, sender: { listVariationStats }, now, log }, limits);
+  const isPaused = await watch.pauses(key, row);
+  return { isPaused, reason: (await statusOf(key)).reason };
+}
+
+test('complaints about another From domain of the integration pause nothing, once the domain is known', async () => {
+  const good = await pausesBeside({ own: 'good.example', other: 'bad.example' });
+  expect(good.isPaused).toBe(false);
+  const bad = await pausesBeside({ own: 'bad.example', other: 'bad.example' });
+  expect(bad.isPaused).toBe(true);
+  expect(bad.reason).toContain('recipients of mail from bad.example of the last');
+});
+
+test('complaints about a broadcast whose From domain is not known count in every domain', async () => {
+  expect(await pausesBeside({ own: 'own.example', other: '' })).toMatchObject({ isPaused: true });
 });
 
 test.each([Code.Unavailable, Code.Internal])(

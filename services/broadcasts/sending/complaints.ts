@@ -3,9 +3,10 @@
  *
  * Mailbox providers refuse all mail of a domain with too many complaints. The share is that of the
  * broadcasts that an integration began in the last week with the broadcast's From domain, among
- * mails that are reported as delivered, or among those sent where few are reported. Before the
- * first mail of a broadcast its domain is not known, and the share is that of all. A person who
- * resumes a broadcast has it sent anyway.
+ * mails that are reported as delivered, or among those sent where few are reported. Broadcasts
+ * whose domain is not recorded count in every domain. Before the first mail of a broadcast its own
+ * domain is not known, and the share is that of all. A person who resumes a broadcast has it sent
+ * anyway.
  *
  * Limits: read at most twice a minute for each integration in each process; the newest hundred
  * broadcasts; none below a thousand mails. A broadcast goes on while messages cannot be reached.
@@ -79,7 +80,9 @@ export function createComplaintWatch(
       );
       if (!counted) return false;
       const domain = counted.find((each) => each.broadcastId === id)?.fromDomain ?? '';
-      const found = sumOf(counted.filter((each) => domain === '' || each.fromDomain === domain));
+      const isOfDomain = ({ fromDomain }: Counted) =>
+        domain === '' || fromDomain === '' || fromDomain === domain;
+      const found = sumOf(counted.filter(isOfDomain));
       if (isAt(limits.warned, found)) {
         await warned(`${workspaceId} ${integrationId} ${domain}`, () =>
           warn({ workspaceId, integrationId, domain, ...found }),

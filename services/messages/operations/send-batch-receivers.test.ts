@@ -1,6 +1,8 @@
+import { create } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { WarmUpSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { createNames } from '#lib/outside/names/resolver.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -34,7 +36,11 @@ afterEach(async () => {
 afterAll(() => dns.close());
 
 /** A process whose integrations deliver directly, at given rates by group. */
-function newReplica(rates: Record<string, ReceiverLimits> = {}, times = paceTimes) {
+function newReplica(
+  rates: Record<string, ReceiverLimits> = {},
+  times = paceTimes,
+  now?: () => Date,
+) {
   given.world.isDirect = true;
   const own = createNames({ servers: [dns.address] });
   names.push(own);
@@ -44,7 +50,7 @@ function newReplica(rates: Record<string, ReceiverLimits> = {}, times = paceTime
     lookUp: (domain, workspaceId) => own.mailHosts(domain, workspaceId),
     rates: new Map(Object.entries(rates)),
   });
-  const replica = given.newProcess({ pacing });
+  const replica = given.newProcess({ pacing, ...(now && { now }) });
   processes.push(replica);
   return replica;
 }
@@ -331,6 +337,23 @@ test('domains with a mail now and then take no row each', async () => {
   expect(found).toEqual([]);
 });
 
+test('while an integration warms up, domains without mail hosts make 2,000 rows at most', async () => {
+  const startedOn = new Date().toISOString().slice(0, 10);
+  const warmUp = create(WarmUpSchema, { startedOn, dailyLimits: [1_000_000] });
+  const { context } = newReplica();
+  const key = { workspaceId: 'w1', integrationId: crypto.randomUUID() };
+  const open = Array.from({ length: 2_100 }, (_, n) => [`${n}`, `p@d${n}.example`] as const);
+  const asked = { key, owner: 'p', open, isUrgent: false, now: new Date() };
+  const { free, waiting } = await context.pacing.split({ ...asked, warmUp });
+  expect(free.length + waiting.length).toBe(2_100);
+  const [row] = await query<{ count: number }>(
+    given.store.fork(),
+    'select count(*)::int as count from receiver_rates where integration_id = $1',
+    [key.integrationId],
+  );
+  expect(row?.count).toBe(2_001);
+});
+
 test('a batch whose turns cannot be recorded sends nothing, and its permits are there for the next try', async () => {
   zones.set('gmail.com', gmail);
   const google = { perSecond: 1, atOnce: 5 };
@@ -425,4 +448,99 @@ test('transactional mail is paced, and goes out when its turn comes', async () =
   );
   expect(given.sink.duplicates()).toEqual([]);
   await context.transactional.stop();
+});
+
+const slowGoogle: Record<string, ReceiverLimits> = { google: { perSecond: 1 / 60, atOnce: 5 } };
+
+type WaitingMail = {
+  days: number;
+  own?: object;
+  rates?: Record<string, ReceiverLimits>;
+  /** Messages that are sent to the group before it. */
+  before?: number;
+};
+
+/** A message of the queue that waits, and a process that looks at it days later. */
+async function givenWaiting(info: string, { days, own = {}, rates = {}, before = 0 }: WaitingMail) {
+  zones.set('gmail.com', gmail);
+  given.world.transactionalProvider = crypto.randomUUID();
+  const id = await givenNotification(given);
+  const contact = { email: `ada-${id}@gmail.com` };
+  const first = newReplica(rates);
+  first.context.transactional.queue.start();
+  for (let n = 0; n < before; n += 1) {
+    const other = { email: `before${n}-${id}@gmail.com` };
+    await first.transactional.sendTransactional(sendOf(id, { contact: other }));
+    await until('it is sent', async () => given.sink.bodies(other.email).length === 1);
+  }
+  const request = sendOf(id, { contact, ...own });
+  const { messageId } = await first.transactional.sendTransactional(request);
+  const row = async () => {
+    const [found] = await query<{
+      status: string;
+      status_info: string;
+      attempts: number;
+      is_due: boolean;
+    }>(
+      given.store.fork(),
+      'select status, status_info, attempts, due_at <= now() as is_due from messages where id = $1',
+      [messageId],
+    );
+    return found;
+  };
+  await until('it waits', async () => (await row())?.status_info === info);
+  await first.context.transactional.stop();
+  const em = given.store.fork();
+  await query(em, 'update messages set due_at = now() where id = $1', [messageId]);
+  await query(em, 'update message_requests set due_at = now() where message_id = $1', [messageId]);
+  const now = () => new Date(Date.now() + days * 86_400_000);
+  const later = newReplica(rates, paceTimes, now);
+  later.context.transactional.queue.start();
+  return { row, later };
+}
+
+/** As `givenWaiting`, for a message that the receiver puts off. */
+function givenPutOff(of: { days: number; own?: object }) {
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '450 4.3.0 not now' }];
+  return givenWaiting('450 4.3.0 not now', of);
+}
+
+test('transactional mail that only waits for its turn goes on waiting after a day', async () => {
+  const info = 'waits for the rate of google';
+  const { row, later } = await givenWaiting(info, { days: 2, rates: slowGoogle, before: 1 });
+  await until('it has another turn or failed', async () => (await row())?.is_due !== true);
+  expect(await row()).toMatchObject({ status: 'deferred', status_info: info, attempts: 0 });
+  await later.context.transactional.stop();
+});
+
+test('transactional mail that its receiver puts off is tried for 5 days', async () => {
+  const { row, later } = await givenPutOff({ days: 2 });
+  await until('it is tried again or failed', async () => {
+    const found = await row();
+    return found?.status === 'failed' || found?.attempts === 2;
+  });
+  await until('its outcome is recorded', async () => (await row())?.status !== 'sending');
+  expect(await row()).toMatchObject({ status: 'deferred', status_info: '450 4.3.0 not now' });
+  await later.context.transactional.stop();
+});
+
+test('transactional mail that its receiver puts off for longer fails with the words of the receiver', async () => {
+  const { row, later } = await givenPutOff({ days: 5.5 });
+  await until('it has failed', async () => (await row())?.status === 'failed');
+  expect(await row()).toMatchObject({
+    attempts: 1,
+    status_info: 'not sent within 5 days: 450 4.3.0 not now',
+  });
+  await later.context.transactional.stop();
+});
+
+test('transactional mail with a time of its own waits for its receiver until then', async () => {
+  const expiresAt = timestampFromMs(Date.now() + 20 * 86_400_000);
+  const { row, later } = await givenPutOff({ days: 5.5, own: { expiresAt } });
+  given.sink.behaviour.replies = [];
+  await until('it is sent or failed', async () =>
+    ['sent', 'failed'].includes((await row())?.status ?? ''),
+  );
+  expect(await row()).toMatchObject({ status: 'sent', attempts: 2 });
+  await later.context.transactional.stop();
 });

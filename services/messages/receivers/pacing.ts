@@ -10,7 +10,8 @@
  * all replicas; the row has when it rises again.
  *
  * Limits: 50,000 domains and 10,000 groups are kept in a process, whichever workspace they are of;
- * an integration has 2,000 slowed groups at most. Nothing of this is asked for other integrations.
+ * an integration has rows of 2,000 groups that no table names, and the others share one row, which
+ * no reply slows. Nothing of this is asked for other integrations.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -103,7 +104,7 @@ export class Pacing {
       const rest = messages.slice(count);
       if (rest.length === 0) continue;
       countPaced(receiver, rest.length);
-      waiting.push(...this.#turnsOf(rest, { receiver, grant, today, batch }));
+      waiting.push(...this.#turnsOf(rest, { grant, today, batch }));
     }
     const free = open.filter(([id]) => receivers.has(id));
     return { free, waiting, permitted: { key, receivers, dates } };
@@ -182,15 +183,14 @@ export class Pacing {
   #turnsOf(
     messages: readonly Addressed[],
     {
-      receiver,
       grant,
       today,
       batch: { now, isUrgent },
-    }: { receiver: string; grant: ReceiverGrant; today: DayLimit; batch: PacedBatch },
+    }: { grant: ReceiverGrant; today: DayLimit; batch: PacedBatch },
   ): Turn[] {
     const { horizonMs, waveMs } = this.#permits.times;
     const { fromMs, untilMs } = grant.turns;
-    const info = reasonOf(receiver, grant, today);
+    const info = reasonOf(grant, today);
     return messages.map(([id, email], place) => {
       const inOrder = fromMs + ((untilMs - fromMs) * (place + 1)) / messages.length;
       const inMs = untilMs > horizonMs ? horizonMs * (1 + Math.random()) * 0.5 : inOrder;
@@ -211,9 +211,9 @@ function dayOf({ warmUp, now }: PacedBatch): DayLimit {
   return { ...today, limit: limit === undefined ? undefined : Math.ceil(limit * warmUpShare) };
 }
 
-function reasonOf(receiver: string, { isDaySpent, isSlowed }: ReceiverGrant, today: DayLimit) {
-  if (!isDaySpent) return waitsForRate(receiver, isSlowed);
-  const why = `warm-up limit of ${today.limit} messages a day to ${receiver} reached`;
+function reasonOf({ group, isDaySpent, isSlowed }: ReceiverGrant, today: DayLimit) {
+  if (!isDaySpent) return waitsForRate(group, isSlowed);
+  const why = `warm-up limit of ${today.limit} messages a day to ${group} reached`;
   return why.slice(0, infoLength);
 }
 

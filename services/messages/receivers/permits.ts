@@ -93,18 +93,20 @@ export class ReceiverPermits {
     for (const [receiver, count] of wanted) {
       const name = nameOf(key, receiver);
       const { perSecond } = limitsOf(receiver, this.#context.rates);
-      const isRare = !this.#isCounted(receiver) && draw.today.limit === undefined;
+      const isNamed = this.#isNamed(receiver);
+      const isRare = !isNamed && draw.today.limit === undefined;
       if (isRare && !slowed.has(receiver) && this.#takeFree(name, count, perSecond)) {
         this.#known.delete(name);
-        grants.set(receiver, givenHere(count, draw.today.date));
+        grants.set(receiver, givenHere(receiver, count, draw.today.date));
         continue;
       }
       const leased = this.#takeLeased(name, count, draw.today.date);
-      grants.set(receiver, givenHere(leased, draw.today.date));
+      grants.set(receiver, givenHere(receiver, leased, draw.today.date));
       const ahead = draw.isUrgent ? Math.floor(perSecond / 10) : 0;
       const isAhead = ahead > 0 && draw.today.limit === undefined && !slowed.has(receiver);
       if (leased < count) {
-        wishes.push({ receiver, wanted: count - leased + (isAhead ? ahead : 0), perSecond });
+        const missing = count - leased + (isAhead ? ahead : 0);
+        wishes.push({ receiver, wanted: missing, perSecond, isNamed });
       }
     }
     if (wishes.length === 0) return grants;
@@ -164,7 +166,7 @@ export class ReceiverPermits {
     await Promise.all(this.#returning);
   }
 
-  #isCounted(receiver: string): boolean {
+  #isNamed(receiver: string): boolean {
     return isKnownReceiver(receiver) || this.#context.rates.has(receiver);
   }
 
@@ -223,7 +225,7 @@ function nameOf(key: IntegrationKey, receiver: string): string {
 }
 
 /** Permits that needed no draw. */
-function givenHere(count: number, date: string): ReceiverGrant {
+function givenHere(group: string, count: number, date: string): ReceiverGrant {
   const turns = { fromMs: 0, untilMs: 0 };
-  return { count, date, turns, isDaySpent: false, isSlowed: false, replicas: 1 };
+  return { group, count, date, turns, isDaySpent: false, isSlowed: false, replicas: 1 };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { useService } from '../test/given.ts';
-import { drawReceiverPermits, findSlowed, slowReceiver } from './rate.ts';
+import { drawReceiverPermits, findSlowed, returnReceiverPermits, slowReceiver } from './rate.ts';
 
 const given = useService();
 
@@ -15,7 +15,7 @@ function givenGroup(perSecond: number) {
     wanted: number,
     { isUrgent = true, limit = undefined as number | undefined } = {},
   ) => {
-    const wishes = [{ receiver, wanted, perSecond }];
+    const wishes = [{ receiver, wanted, perSecond, isNamed: true }];
     const horizonMs = 60 * minuteMs;
     const asked = { wishes, owner: 'p', isUrgent, today: { ...today, limit }, horizonMs };
     const grant = (await drawReceiverPermits(given.store, key, asked)).get(receiver);
@@ -114,6 +114,44 @@ test('an integration has rows of 2,000 groups at most', async () => {
   expect(await slowReceiver(given.store, { ...key, receiver: 'd7' }, about)).toBe(true);
 });
 
+async function rowsOf({ integrationId }: { integrationId: string }) {
+  const rows = await query<{ receiver: string; day_count: number }>(
+    given.store.fork(),
+    'select receiver, day_count from receiver_rates where integration_id = $1',
+    [integrationId],
+  );
+  return new Map(rows.map(({ receiver, day_count: count }) => [receiver, count]));
+}
+
+test('domains beyond 2,000 of an integration share one row, and groups of a table have their own', async () => {
+  const key = { workspaceId: 'w1', integrationId: crypto.randomUUID() };
+  const draw = (receivers: string[], isNamed = false) => {
+    const wishes = receivers.map((receiver) => ({ receiver, wanted: 1, perSecond: 1, isNamed }));
+    const asked = { wishes, owner: 'p', isUrgent: true, today: { ...today, limit: 20 } };
+    return drawReceiverPermits(given.store, key, { ...asked, horizonMs: 60 * minuteMs });
+  };
+  const domains = Array.from({ length: 2_040 }, (_, place) => `d${place}.example`);
+  const grants = await draw(domains);
+  expect((await rowsOf(key)).size).toBe(2_001);
+  const shared = [...grants.values()].filter(({ group }) => group === 'other');
+  expect(shared).toHaveLength(40);
+  // Ten seconds' worth, and then a turn each.
+  expect(shared.filter(({ count }) => count === 1)).toHaveLength(10);
+  const turns = shared.filter(({ count }) => count === 0).map(({ turns }) => turns.untilMs);
+  expect(new Set(turns).size).toBe(30);
+  expect(Math.max(...turns)).toBeGreaterThan(28_000);
+  expect(Math.max(...turns)).toBeLessThan(32_000);
+  await draw(['one-more.example', 'd0.example']);
+  await draw(['google'], true);
+  const rows = await rowsOf(key);
+  expect(rows.size).toBe(2_002);
+  expect(rows.get('d0.example')).toBe(2);
+  expect(rows.get('google')).toBe(1);
+  const unused = { count: 4, date: today.date };
+  await returnReceiverPermits(given.store, { ...key, receiver: 'one-more.example' }, unused);
+  expect((await rowsOf(key)).get('other')).toBe((rows.get('other') ?? 0) - 4);
+});
+
 test('a group gets no more on a day than its limit', async () => {
   const { draw } = givenGroup(10);
   expect(await draw(30, { limit: 20 })).toMatchObject({ count: 20, isDaySpent: true });
@@ -124,7 +162,12 @@ test('draws of several groups at once by several processes do not wait for each 
   const key = { workspaceId: 'w1', integrationId: crypto.randomUUID() };
   const receivers = Array.from({ length: 30 }, (_, place) => `d${place}.example`);
   const draws = Array.from({ length: 40 }, (_, place) => {
-    const wishes = receivers.map((receiver) => ({ receiver, wanted: 2, perSecond: 1 }));
+    const wishes = receivers.map((receiver) => ({
+      receiver,
+      wanted: 2,
+      perSecond: 1,
+      isNamed: false,
+    }));
     const inAnOrder = place % 2 === 0 ? wishes : wishes.toReversed();
     const asked = { wishes: inAnOrder, owner: `p${place}`, isUrgent: true, today };
     return drawReceiverPermits(given.store, key, { ...asked, horizonMs: minuteMs });

@@ -26,7 +26,13 @@ export const paceTimes: PaceTimes = {
 };
 
 /** Permits wanted of a group. */
-export type ReceiverWish = { receiver: string; wanted: number; perSecond: number };
+export type ReceiverWish = {
+  receiver: string;
+  wanted: number;
+  perSecond: number;
+  /** Whether a table names the group, and not DNS or a recipient's address. */
+  isNamed: boolean;
+};
 
 export type ReceiverDraw = {
   /** The process that draws. */
@@ -38,6 +44,8 @@ export type ReceiverDraw = {
 };
 
 export type ReceiverGrant = {
+  /** The group whose rate it is: the receiver, or `other` for those that share a row. */
+  group: string;
   count: number;
   /** Whether the day's limit has ended the count. */
   isDaySpent: boolean;
@@ -59,8 +67,14 @@ const slowedTo = 0.1;
 const replicaKeptMs = 10_000;
 /** Doublings that are counted; more than any rate needs. */
 const stepsMax = 30;
-/** Groups of an integration with a row; a tenant's domains could be any number. */
+/**
+ * Groups of an integration with a row; a tenant's domains could be any number. Groups that a table
+ * names have one in any case. Statements at the same time do not see each other's rows, and may
+ * add theirs beyond it.
+ */
 const rowsMax = 2_000;
+/** The group whose row is that of all domains beyond `rowsMax`. */
+const sharedGroup = 'other';
 
 const nowMs = 'extract(epoch from clock_timestamp())::float8 * 1000';
 /** The share of its rate that a row's group has now. */
@@ -77,7 +91,10 @@ const keptOf = (burst: string) => `case when $7::boolean then 0 else floor(${bur
 
 type GrantRow = {
   receiver: string;
+  /** Others may share it. The numbers are those of all. */
+  row_name: string;
   granted: number;
+  refused: number;
   spent: boolean;
   date: string;
   from_ms: number;
@@ -91,12 +108,29 @@ type GrantRow = {
  * group. Messages without a permit are queued: each has a turn of its own, behind those that wait
  * already. In the order of the key, so that parallel statements can't deadlock.
  */
-const drawSql = prepared(`with asked as (
-    select receiver, wanted, per_second, ${burstOf('per_second')} as burst
-    from unnest($3::text[], $4::int[], $5::float8[]) as given (receiver, wanted, per_second)
+const drawSql = prepared(`with wishes as (
+    select *, is_named or exists (
+      select from receiver_rates r
+      where workspace_id = $1 and integration_id = $2 and r.receiver = given.receiver
+    ) as has_row
+    from unnest($3::text[], $4::int[], $5::float8[], $11::boolean[])
+      as given (receiver, wanted, per_second, is_named)
+  ), placed as materialized (
+    select receiver, wanted, per_second, case
+      when has_row then receiver
+      when row_number() over (partition by has_row order by receiver) + (
+        select count(*) from receiver_rates where workspace_id = $1 and integration_id = $2
+      ) <= ${rowsMax} then receiver
+      else '${sharedGroup}'
+    end as row_name
+    from wishes
+  ), asked as (
+    select row_name as receiver, sum(wanted)::int as wanted, max(per_second) as per_second,
+      ${burstOf('max(per_second)')} as burst
+    from placed group by row_name
   ), first as (
     select *, least(wanted, floor(burst - ${keptOf('burst')}), $8::int)::int as given from asked
-  )
+  ), drawn as (
   insert into receiver_rates as r (workspace_id, integration_id, receiver, per_second, tokens,
     granted, refused, day, day_count, replicas, queue_until, updated_at)
   select $1, $2, receiver, per_second, burst - given, given, wanted - given, $6::date, given,
@@ -135,13 +169,14 @@ const drawSql = prepared(`with asked as (
       where drew_at::float8 > ${nowMs} - ${replicaKeptMs}
     ) alive
   )
-  returning receiver, granted, coalesce(day_count >= $8::int, false) as spent, day::text as date,
+  returning receiver as row_name, granted, refused, coalesce(day_count >= $8::int, false) as spent, day::text as date,
     greatest(0, extract(epoch from queue_until - clock_timestamp())::float8
       - refused / ${paced('per_second')}) * 1000 as from_ms,
     greatest(0, extract(epoch from queue_until - clock_timestamp())::float8) * 1000 as until_ms,
-    ${share} < 1 as is_slowed, (select count(*)::int from jsonb_object_keys(replicas)) as replicas`);
+    ${share} < 1 as is_slowed, (select count(*)::int from jsonb_object_keys(replicas)) as replicas
+  ) select receiver, drawn.* from drawn join placed using (row_name)`);
 
-/** By group. */
+/** By receiver. */
 export async function drawReceiverPermits(
   store: Store,
   { workspaceId, integrationId }: IntegrationKey,
@@ -167,20 +202,38 @@ export async function drawReceiverPermits(
     today.limit ?? null,
     owner,
     horizonMs,
+    wishes.map(({ isNamed }) => isNamed),
   ]);
-  return new Map(
-    rows.map(({ receiver, granted: count, spent, date, is_slowed: isSlowed, replicas, ...row }) => [
-      receiver,
-      {
-        ...{ count, date, isSlowed, replicas },
-        isDaySpent: spent,
-        turns: { fromMs: row.from_ms ?? 0, untilMs: row.until_ms ?? 0 },
-      },
-    ]),
-  );
+  const wanted = new Map(wishes.map((wish) => [wish.receiver, wish.wanted]));
+  const byRow = Map.groupBy(rows, (row) => row.row_name);
+  return new Map([...byRow.values()].flatMap((sharing) => grantsOf(sharing, wanted)));
 }
 
-/** Puts back what was not used of permits of a day. Another day counts without them. */
+/** Divides what a row has given among the receivers that share it, with its turns. */
+function grantsOf(
+  sharing: readonly GrantRow[],
+  wanted: ReadonlyMap<string, number>,
+): [string, ReceiverGrant][] {
+  let [left, queued] = [sharing[0]?.granted ?? 0, 0];
+  return sharing.map((row) => {
+    const { receiver, row_name: group, refused, date, spent: isDaySpent, replicas } = row;
+    const own = wanted.get(receiver) ?? 0;
+    const count = Math.min(left, own);
+    const { from_ms: fromMs, until_ms: untilMs } = row;
+    const turnMs = (untilMs - fromMs) / Math.max(1, refused);
+    const before = queued;
+    left -= count;
+    queued += own - count;
+    const turns = { fromMs: fromMs + turnMs * before, untilMs: fromMs + turnMs * queued };
+    const isSlowed = row.is_slowed;
+    return [receiver, { group, count, date, isDaySpent, isSlowed, replicas, turns }];
+  });
+}
+
+/**
+ * Puts back what was not used of permits of a day, into the row that a receiver shares where it has
+ * none. Another day counts without them.
+ */
 export async function returnReceiverPermits(
   store: Store,
   { workspaceId, integrationId, receiver }: IntegrationKey & { receiver: string },
@@ -190,7 +243,10 @@ export async function returnReceiverPermits(
     store.fork(),
     `update receiver_rates set tokens = tokens + $4,
        day_count = case when day = $5::date then greatest(0, day_count - $4) else day_count end
-     where workspace_id = $1 and integration_id = $2 and receiver = $3`,
+     where workspace_id = $1 and integration_id = $2 and receiver = coalesce((
+       select receiver from receiver_rates
+       where workspace_id = $1 and integration_id = $2 and receiver = $3
+     ), '${sharedGroup}')`,
     [workspaceId, integrationId, receiver, count, date],
   );
 }

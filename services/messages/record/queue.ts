@@ -269,21 +269,34 @@ export async function claimQueued(
   }));
 }
 
+const failSql = (info: string) => `
+  with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id)
+  update messages m set status = 'failed', status_info = ${info}, failed_at = now(), updated_at = now(), due_at = null,
+    owner = null, lease_until = null
+  from given
+  where ${byKey('m')} and (m.status = 'deferred' or (m.status = 'sending' and m.lease_until < now()))`;
+
 /** Fails messages of the queue that will never be sent. */
 export async function failQueued(
   store: Store,
   workspaceId: string,
   { ids, info }: { ids: readonly string[]; info: string },
 ): Promise<void> {
-  await query(
-    store.fork(),
-    `with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id)
-     update messages m set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(), due_at = null,
-       owner = null, lease_until = null
-     from given
-     where ${byKey('m')} and (m.status = 'deferred' or (m.status = 'sending' and m.lease_until < now()))`,
-    [workspaceId, ids, info],
-  );
+  await query(store.fork(), failSql('$3'), [workspaceId, ids, info]);
+}
+
+const overdueInfo = `left(concat_ws(': ', $3::text, status_info, nullif($4::text, '')), 255)`;
+
+/**
+ * Fails messages of the queue that have waited too long. Each keeps what it waited for, or the last
+ * reply to it; the outage comes after that.
+ */
+export async function failOverdue(
+  store: Store,
+  workspaceId: string,
+  { ids, info, outage }: { ids: readonly string[]; info: string; outage: string },
+): Promise<void> {
+  await query(store.fork(), failSql(overdueInfo), [workspaceId, ids, info, outage]);
 }
 
 /**

@@ -1,12 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { reasonOf } from '#lib/errors/reasons.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
+import { triedFor } from '../message.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
 import { bindQueued } from '../record/integrations.ts';
 import { noteHeld } from '../record/note-held.ts';
 import {
   claimQueued,
+  failOverdue,
   failQueued,
   lookAgain,
   type QueuedMessage,
@@ -26,8 +28,6 @@ import type { SendNowContext } from './send-now.ts';
 
 /** Messages that are on their way after this go on without the queue's runner. */
 const workMaxMs = 20_000;
-/** A mail that an application sent is of no use to anybody after a day. */
-const keptMs = 24 * 60 * 60 * 1000;
 /** As long as the longest wait after an outage. */
 const heldMs = 60_000;
 /** A message that is held has more than a day without this process, whatever comes. */
@@ -109,22 +109,29 @@ async function readAll(
   return read;
 }
 
-/** Fails the messages of a portion that have waited too long; gives the others. */
+/**
+ * Fails the messages of a portion that have waited for as long as they are tried; gives the others.
+ * Where mail waits for its receiver, one with a time of its own has that time.
+ */
 async function failOld(
   context: SendNowContext,
   workspaceId: string,
   portion: readonly OpenedMessage[],
+  { transport: { isDirect } }: Pick<CompiledPlan, 'transport'>,
 ): Promise<OpenedMessage[]> {
-  const old = portion.filter((each) => ageMs(context, each) > keptMs);
-  const why = context.outages.reasonOf(workspaceId, portion[0]?.queued.integrationId ?? '');
-  const info = `not sent within a day${why === '' ? '' : `: ${why}`}`.slice(0, 255);
+  const keptMs = triedFor(isDirect);
+  const isOld = (each: OpenedMessage) =>
+    ageMs(context, each) > keptMs && !(isDirect && each.queued.expiresAt);
+  const [old, young] = [portion.filter(isOld), portion.filter((each) => !isOld(each))];
+  const outage = context.outages.reasonOf(workspaceId, portion[0]?.queued.integrationId ?? '');
+  const info = `not sent within ${isDirect ? '5 days' : 'a day'}`;
   const ids = old.map(({ queued }) => queued.id);
-  if (ids.length > 0) await failQueued(context.store, workspaceId, { ids, info });
-  return portion.filter((each) => !old.includes(each));
+  if (ids.length > 0) await failOverdue(context.store, workspaceId, { ids, info, outage });
+  return young;
 }
 
 /**
- * Has messages of a held domain wait, and others of the workspace go on. The day in which they are
+ * Has messages of a held domain wait, and others of the workspace go on. The time in which they are
  * tried begins anew with each hour: it is not theirs to lose.
  */
 async function hold(
@@ -147,7 +154,7 @@ async function hold(
 const ageMs = ({ now }: SendNowContext, each: OpenedMessage) =>
   now().getTime() - sinceOf(each).getTime();
 
-/** When the day began in which a message is tried: when it was to be sent, or was retried. */
+/** When the time began in which a message is tried: when it was to be sent, or was retried. */
 function sinceOf({ queued, content }: Pick<OpenedMessage, 'queued' | 'content'>): Date {
   return content.send_at ? new Date(content.send_at) : queued.createdAt;
 }
@@ -196,7 +203,7 @@ async function sendPortion(
     const plan = await planOf(context, workspaceId, first);
     const { heldBecause: reason } = plan;
     if (reason !== '') return await hold(context, workspaceId, { portion, reason });
-    const young = await failOld(context, workspaceId, portion);
+    const young = await failOld(context, workspaceId, portion, plan);
     if (young.length === 0) return { count: 0, afterMs: 0 };
     const { fates, outage, retryAfterMs } = await sendGroup(context, workspaceId, young, plan);
     const open = young.map(({ queued }) => queued.id);

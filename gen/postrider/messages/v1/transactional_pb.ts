@@ -1183,7 +1183,8 @@ export const TransactionalService: GenService<{
   },
   /**
    * Accepts one message to one contact, and answers when it is stored safely. It is sent at once, or at `send_at`;
-   * soft failures are tried again for a day.
+   * soft failures are tried again for a day, and for 5 days by an SMTP server that is `direct`; there a message with an
+   * `expires_at` waits for its receiver until then.
    *
    * The contact is created if it does not exist. Its fields are changed if the caller may write contacts. A repeat with
    * the `external_id` of a message that did not fail gets the same answer and sends nothing; a bounce is no such failure.
