@@ -189,8 +189,8 @@ test('a receiver that asks for less mail gets a tenth, then more by steps, and a
     const seconds = (performance.now() - askedAtMs) / 1_000;
     const gathered = Math.floor(90 * share);
     expect(sent).toBeGreaterThan(before);
-    // One at a time while it is slowed: a slow machine has no room for all in a second.
-    expect(sent).toBeLessThanOrEqual(gathered + Math.ceil(10 * share * seconds));
+    // Permits that came back count as well; the next step is twice as much.
+    expect(sent).toBeLessThan(1.5 * gathered + 10 * share * seconds);
     before = Math.min(sent, gathered);
   }
   for (const each of [asked, more]) {
