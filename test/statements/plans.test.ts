@@ -16,8 +16,9 @@ const plansOfConnection = 8;
 const plannedPartMax = 0.95;
 /** In a comment of a statement, behind the reason. */
 const excuse = ': planned each time */';
-/** Deletions of workspaces go on behind the requests that ask for them. */
-const isRepeated = ({ path }: { path: string }) => !/workspaces\.(create|delete)$/.test(path);
+/** Deletions of workspaces go on behind the requests that ask for them; DNS takes its time. */
+const isRepeated = ({ path }: { path: string }) =>
+  !/workspaces\.(create|delete)$|domains\.verify$/.test(path);
 
 /** Has the stack's PostgreSQL count plans, which takes a restart. */
 async function countPlans(): Promise<void> {
