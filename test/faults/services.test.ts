@@ -64,10 +64,14 @@ test('a frozen replica ends no waiting process, and its claims are sent in the e
   const callers = ['gateway', 'broadcasts-worker'];
   const pids = callers.map((name) => stack.processes.pid(name));
   stack.processes.freeze('messages-2');
-  // Its callers find out by pings, within five seconds, again and again.
-  const untilMs = Date.now() + 13_000;
-  while (Date.now() < untilMs) expect((await read('messages')).status).toBe(200);
-  stack.processes.thaw('messages-2');
+  try {
+    // Its callers find out by pings, within five seconds, again and again.
+    const untilMs = Date.now() + 13_000;
+    while (Date.now() < untilMs) expect((await read('messages')).status).toBe(200);
+  } finally {
+    // Other files borrow the stack.
+    stack.processes.thaw('messages-2');
+  }
   expect(callers.map((name) => stack.processes.pid(name))).toEqual(pids);
   const { sent_count: sent } = await untilStatus(stack, id, 'sent');
   expect(sent).toBe(600);
