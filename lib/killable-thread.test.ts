@@ -76,7 +76,7 @@ test('a process that stood still for long kills no thread for it', async () => {
   expect(await once(lines, 'line')).toEqual(['asked']);
   child.kill('SIGSTOP');
   // Longer than a request may last.
-  await new Promise((done) => setTimeout(done, 1_500));
+  await new Promise((done) => setTimeout(done, 3_000));
   child.kill('SIGCONT');
   expect(await once(lines, 'line')).toEqual(['answered']);
   await once(child, 'exit');

@@ -6,7 +6,7 @@ import { KillableThread } from '../killable-thread.ts';
 import type { Action } from './thread-worker.ts';
 
 const script = new URL('./thread-worker.ts', import.meta.url);
-const limits = { timeMs: 200, startMs: 5_000, memoryMb: 32, waitingMax: 3 };
+const limits = { timeMs: 500, startMs: 5_000, memoryMb: 32, waitingMax: 3 };
 const thread = new KillableThread<Action, number>(script, limits);
 
 await thread.ask(() => 'answer');
