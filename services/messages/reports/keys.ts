@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import {
   type EmailProvider,
@@ -27,25 +27,24 @@ export type ReportPlace = { workspaceId: string; integrationId: string };
 export type RegistrationState = 'pending' | 'active' | 'removing';
 
 /** How an integration is registered for reports. */
-export type Registration = {
-  types: ReportType[];
-  state: RegistrationState;
-  error: string | null;
-  /** Of the settings that its provider was last set up with; null before, and for other kinds. */
-  settings: Buffer | null;
+export type Registration = { types: ReportType[]; state: RegistrationState; error: string | null };
+
+/** The part of a row that is sealed. */
+export type SealedRegistration = {
+  key: string;
+  /** Answers of the provider. */
+  learned: Record<string, string>;
+  /** Names the settings that the provider was last set up with. */
+  settings?: string;
 };
 
-/** The part of a row that is sealed: the key, and answers of the provider. */
-export type SealedRegistration = { key: string; learned: Record<string, string> };
-
-type KeyRow = Omit<Registration, 'settings'> & {
+type KeyRow = Registration & {
   digest: Buffer;
   earlier_digest: Buffer | null;
   sealed: Buffer | null;
 };
 
 const keyBytes = 32;
-const settingsPurpose = 'registered-settings';
 export const overlapMs = 24 * 60 * 60 * 1_000;
 
 const digestOf = (key: string) => createHash('sha256').update(key).digest();
@@ -75,14 +74,13 @@ export function openRegistration(
   return JSON.parse(box.open(sealed, sealedPlace(place.integrationId)).toString());
 }
 
-/** Tells settings from others, secrets included: a MAC by each key, the current one first. */
-export function settingsOf(keyring: Keyring, provider: EmailProvider): Buffer[] {
+/** Tells the settings of an account from others, secrets included. */
+export function settingsOf(provider: EmailProvider): string {
   const { kind } = provider;
   const field = EmailProviderSchema.fields.find(({ name }) => name === kind);
   const own = create(EmailProviderSchema, { kind });
   if (field) Reflect.set(own, field.localName, Reflect.get(provider, field.localName));
-  const bytes = toBinary(EmailProviderSchema, own);
-  return keyring.ownKeys(settingsPurpose).macs.map((mac) => mac(bytes));
+  return hash('sha256', toBinary(EmailProviderSchema, own));
 }
 
 const notLearned: Readonly<Record<string, string>> = {};
@@ -112,7 +110,7 @@ export async function register(
     `insert into report_keys as k (workspace_id, integration_id, digest, types, created_at, state, sealed)
      values ($1, $2, $3, $4, now(), $5, $6)
      on conflict (workspace_id, integration_id) do update set types = excluded.types, state = excluded.state,
-       revision = k.revision + 1, attempts = 0, error = null, settings = null,
+       revision = k.revision + 1, attempts = 0, error = null,
        digest = case when ${needsKey} then excluded.digest else k.digest end,
        sealed = case when ${needsKey} then excluded.sealed else k.sealed end
      returning digest = $3 as is_new`,
@@ -193,11 +191,25 @@ export async function readRegistration(
 ): Promise<Registration | undefined> {
   const [row] = await query<Registration>(
     em,
-    `select types, state, error, settings from report_keys
+    `select types, state, error from report_keys
      where workspace_id = $1 and integration_id = $2 and state <> 'removing'`,
     [workspaceId, integrationId],
   );
   return row;
+}
+
+/** The sealed part of a row; undefined where there is none. */
+export async function readSealed(
+  em: EntityManager,
+  keyring: Keyring,
+  place: ReportPlace,
+): Promise<SealedRegistration | undefined> {
+  const [row] = await query<{ sealed: Buffer | null }>(
+    em,
+    'select sealed from report_keys where workspace_id = $1 and integration_id = $2',
+    [place.workspaceId, place.integrationId],
+  );
+  return row?.sealed ? openRegistration(keyring, place, row.sealed) : undefined;
 }
 
 /**
@@ -208,7 +220,7 @@ export async function registrationOf(
   store: Store,
   keyring: Keyring,
   { place, key, now }: { place: ReportPlace; key: string; now: Date },
-): Promise<(Omit<Registration, 'settings'> & Pick<SealedRegistration, 'learned'>) | undefined> {
+): Promise<(Registration & Pick<SealedRegistration, 'learned'>) | undefined> {
   const [row] = await query<KeyRow>(
     store.fork(),
     `select digest, case when earlier_until > $3 then earlier_digest end as earlier_digest, types, state, error, sealed

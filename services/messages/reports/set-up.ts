@@ -72,11 +72,18 @@ export async function readOpen(
   return { ...rest, ...openRegistration(keyring, place, sealed) };
 }
 
-/** Stores what the provider has answered beside what it has answered before. */
+/**
+ * Stores what the provider has answered beside what it has answered before, and the settings that
+ * it is set up with.
+ */
 export async function learn(
   store: Store,
   keyring: Keyring,
-  { place, learned }: { place: ReportPlace; learned: Record<string, string> },
+  {
+    place,
+    learned,
+    ...settings
+  }: { place: ReportPlace } & Partial<Omit<SealedRegistration, 'key'>>,
 ): Promise<void> {
   const { workspaceId, integrationId } = place;
   await store.fork().transactional(async (em) => {
@@ -88,7 +95,7 @@ export async function learn(
     if (!row?.sealed) return;
     const before = openRegistration(keyring, place, row.sealed);
     const sealed = sealRegistration(keyring, place, {
-      ...before,
+      ...{ ...before, ...settings },
       learned: { ...before.learned, ...learned },
     });
     await query(
@@ -103,22 +110,17 @@ export async function learn(
 export async function settleRegistration(
   em: EntityManager,
   { workspaceId, integrationId }: ReportPlace,
-  {
-    state,
-    revision,
-    settings,
-  }: Pick<OpenRegistration, 'state' | 'revision'> & { settings: Buffer },
+  { state, revision }: OpenRegistration,
 ): Promise<void> {
   const statement =
     state === 'removing'
-      ? 'delete from report_keys where $4::bytea is not null and'
-      : `update report_keys set state = 'active', attempts = 0, error = null, settings = $4::bytea where`;
-  await query(em, `${statement} workspace_id = $1 and integration_id = $2 and revision = $3`, [
-    workspaceId,
-    integrationId,
-    revision,
-    settings,
-  ]);
+      ? 'delete from report_keys'
+      : `update report_keys set state = 'active', attempts = 0, error = null`;
+  await query(
+    em,
+    `${statement} where workspace_id = $1 and integration_id = $2 and revision = $3`,
+    [workspaceId, integrationId, revision],
+  );
 }
 
 /** Whether it is still to be tried again, and not another revision of it. */

@@ -44,16 +44,15 @@ export function setUpReports(context: Context) {
       throw error;
     });
     if (!provider) return forgetRegistration(store.fork(), place);
-    const [settings = Buffer.alloc(0)] = settingsOf(keyring, provider);
     try {
       await agree(context, { place, open, provider });
-      await settleRegistration(store.fork(), place, { ...open, settings });
+      await settleRegistration(store.fork(), place, open);
     } catch (error) {
       const { revision, attempts } = open;
       const words = wordsOf(error, open.key);
       log.info({ ...place, reason: words }, 'a provider was not set up for reports');
       if (open.state === 'removing' && open.attempts >= removalsMax) {
-        return settleRegistration(store.fork(), place, { ...open, settings });
+        return settleRegistration(store.fork(), place, open);
       }
       const againAt = new Date(now().getTime() + againInMs(attempts));
       await store.fork().transactional(async (em) => {
@@ -84,6 +83,7 @@ async function agree(
     ...{ ...url, key, types },
     learn: (more) => learn(store, keyring, { place, learned: more }),
   });
+  await learn(store, keyring, { place, settings: settingsOf(provider) });
 }
 
 /**
