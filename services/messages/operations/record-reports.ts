@@ -5,7 +5,7 @@ import { retryLater } from '#lib/errors/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { callsOf, type ReportAccount } from '../reports/account.ts';
 import { type ReportPlace, registrationOf } from '../reports/keys.ts';
-import { type ReportRequest, UnreadableBody, WrongSignature } from '../reports/report.ts';
+import { UnreadableBody, WrongSignature } from '../reports/report.ts';
 
 export function recordReports(context: Context): Methods['recordReports'] {
   const { store, keyring, quotas, reportRate, intake, callOutside, now } = context;
@@ -28,23 +28,17 @@ export function recordReports(context: Context): Methods['recordReports'] {
     const { learned } = registration;
     const call = callsOf(callOutside, workspaceId);
     const account: ReportAccount = { ...place, provider, learned, call };
-    const reports = await read(reader.reports, { body, headers, now: at }, account);
-    if (!Array.isArray(reports)) return { verdict: reports };
-    if (reports.length === 0) return { verdict: ReportVerdict.RECORDED };
-    quotas.requireRoom(workspaceId, 'inbound_reports');
-    for (let each = ofRequest; each < reports.length; each += 1) reportRate.take(limitedAs);
-    const { types } = registration;
-    const request = { place, source, receivedAt: at, types, reports };
-    const isKept = await intake.keep(request).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof UnreadableBody) return false;
-        throw error;
-      },
-    );
-    if (!isKept) return { verdict: ReportVerdict.UNREADABLE };
-    quotas.grew(workspaceId, 'inbound_reports', reports.length);
-    return { verdict: ReportVerdict.RECORDED };
+    const readReports = reader.reports;
+    const verdict = await verdictOf(async () => {
+      const reports = [...(await readReports({ body, headers, now: at }, account))];
+      if (reports.length === 0) return;
+      quotas.requireRoom(workspaceId, 'inbound_reports');
+      for (let each = ofRequest; each < reports.length; each += 1) reportRate.take(limitedAs);
+      const { types } = registration;
+      await intake.keep({ place, source, receivedAt: at, types, reports });
+      quotas.grew(workspaceId, 'inbound_reports', reports.length);
+    });
+    return { verdict };
   };
 }
 
@@ -63,13 +57,11 @@ async function providerOf(
   }
 }
 
-async function read(
-  reports: NonNullable<Context['providers'][number]['reports']>,
-  request: ReportRequest,
-  account: ReportAccount,
-) {
+/** Of a request whose reports are read and kept by some work. */
+async function verdictOf(work: () => Promise<void>): Promise<ReportVerdict> {
   try {
-    return [...(await reports(request, account))];
+    await work();
+    return ReportVerdict.RECORDED;
   } catch (error) {
     if (error instanceof WrongSignature) return ReportVerdict.REFUSED;
     if (error instanceof UnreadableBody) return ReportVerdict.UNREADABLE;
