@@ -38,3 +38,15 @@ test('work rests for a minute at most, however long it took, and not once the ma
   isSending = false;
   expect(pace.nextAt(minuteMs)).toBeUndefined();
 });
+
+test('jobs that a rest puts off come back one after the other, within a minute', () => {
+  const pace = new ReportPace(() => true);
+  pace.worked(100, 0, minuteMs);
+  const turns = Array.from({ length: 40 }, () => pace.turn(minuteMs)?.getTime() ?? 0);
+  expect(turns[0]).toBe(minuteMs + 1_900);
+  for (const [place, turn] of turns.slice(1, 30).entries()) {
+    expect(turn).toBeGreaterThan(turns[place] ?? 0);
+  }
+  expect(Math.max(...turns)).toBe(2 * minuteMs);
+  expect(pace.turn(minuteMs + 1_900)).toBeUndefined();
+});

@@ -14,6 +14,10 @@ const restMaxMs = 60_000;
 export class ReportPace {
   readonly #isSending: () => boolean;
   #restsUntilMs = 0;
+  /** How long the last work lets rest. */
+  #restMs = 0;
+  /** The last turn that was given. */
+  #turnMs = 0;
 
   constructor(isSending: () => boolean) {
     this.#isSending = isSending;
@@ -25,12 +29,26 @@ export class ReportPace {
     return rests ? new Date(this.#restsUntilMs) : undefined;
   }
 
+  /**
+   * When a job that a rest puts off is to come back; undefined where work goes on now. Each has a
+   * turn of its own, as far as a minute has room: a thousand workspaces' jobs that came back at the
+   * end of each rest, to be put off again, would cost more than their work.
+   */
+  turn(nowMs = Date.now()): Date | undefined {
+    const next = this.nextAt(nowMs)?.getTime();
+    if (next === undefined) return undefined;
+    this.#turnMs = this.#turnMs < next ? next : this.#turnMs + this.#restMs;
+    this.#turnMs = Math.min(this.#turnMs, nowMs + restMaxMs);
+    return new Date(this.#turnMs);
+  }
+
   /** Work took so long, of which the oldest report had waited for `waitedMs`. */
   worked(tookMs: number, waitedMs: number, nowMs = Date.now()): void {
     if (!this.#isSending()) return;
     const late = Math.min(Math.max(0, waitedMs - patientMs) / (waitMaxMs - patientMs), 1);
     const share = shareMin + (1 - shareMin) * late;
-    const untilMs = Math.max(this.#restsUntilMs, nowMs) + tookMs * (1 / share - 1);
+    this.#restMs = tookMs * (1 / share - 1);
+    const untilMs = Math.max(this.#restsUntilMs, nowMs) + this.#restMs;
     this.#restsUntilMs = Math.min(untilMs, nowMs + restMaxMs);
   }
 }

@@ -18,8 +18,8 @@ const heldMs = 1_000;
 export function applyReports({ store, outbox, reportPace, now }: Context) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId } = payload as { workspaceId: string };
-    const restsUntil = reportPace.nextAt();
-    if (restsUntil) return addApplying(store.fork(), workspaceId, restsUntil);
+    const turn = reportPace.turn();
+    if (turn) return addApplying(store.fork(), workspaceId, turn);
     const startedAtMs = Date.now();
     const settled = await store.fork().transactional(async (em) => {
       const reports = await takeDue(em, workspaceId, groupMax);

@@ -30,8 +30,8 @@ export function storeReports(context: Context) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId } = payload as { workspaceId: string };
     const { reportPace, store } = context;
-    const restsUntil = reportPace.nextAt();
-    if (restsUntil) return addStoring(store.fork(), workspaceId, restsUntil);
+    const turn = reportPace.turn();
+    if (turn) return addStoring(store.fork(), workspaceId, turn);
     const stored = await storeOldest(context, { workspaceId, reportsMax: groupMax }).catch(
       (error) => {
         if (!isAboutValues(error)) throw error;
