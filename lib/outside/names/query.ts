@@ -71,7 +71,7 @@ export async function queryMailHosts(domain: string, options: QueryOptions): Pro
 }
 
 /** A resolver that ends with the work, or is cancelled before. */
-async function withResolver<Answer>(
+export async function withResolver<Answer>(
   { servers, signal }: QueryOptions,
   work: (resolver: Resolver) => Promise<Answer>,
 ): Promise<Answer> {

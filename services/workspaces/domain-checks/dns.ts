@@ -1,6 +1,7 @@
 import { getServers } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
+import type { Resolver } from 'node:dns/promises';
 import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
+import { withResolver } from '#lib/outside/names/query.ts';
 
 /** The values of a name, none if it has none; `unreachable` where the server has not said it. */
 export type RecordAnswer = { values: string[] } | 'unreachable';
@@ -13,8 +14,6 @@ export type DnsServer = {
   target(name: string, workspaceId: string): Promise<RecordAnswer>;
 };
 
-const serverTimeoutMs = 1_500;
-const triesMax = 2;
 const queryMaxMs = 4_000;
 /** Installations name one or two; more would cost queries and prove nothing. */
 const serversMax = 4;
@@ -59,17 +58,14 @@ async function ask(
     .enter(workspaceId, AbortSignal.timeout(60_000))
     .catch(() => undefined);
   if (!leave) return 'unreachable';
-  const resolver = new Resolver({ timeout: serverTimeoutMs, tries: triesMax });
-  const timer = setTimeout(() => resolver.cancel(), queryMaxMs);
   try {
-    resolver.setServers([address]);
-    const values = await resolve(resolver);
+    const options = { servers: [address], signal: AbortSignal.timeout(queryMaxMs) };
+    const values = await withResolver(options, resolve);
     return { values: values.slice(0, valuesMax).map(storable) };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     return notThere.has(code) ? { values: [] } : 'unreachable';
   } finally {
-    clearTimeout(timer);
     leave();
   }
 }
