@@ -265,7 +265,7 @@ export class DeliveryRun {
     const { journal, returnPaths, signing } = this.#context;
     const { group, plan } = this.#delivery;
     const { workspaceId } = group;
-    const domain = plan.domainOf(variant);
+    const domain = plan.knownDomainOf(variant);
     return {
       id: message.id,
       from: variant.from,

@@ -184,6 +184,11 @@ export function asciiDomain(email: string): string {
   return `${email.slice(0, at)}@${domainToASCII(domain)}`;
 }
 
+/** The domain of an address as domains are named: in lower case, in ASCII. */
+export function domainOf(email: string): string {
+  return (asciiDomain(email).split('@').at(-1) ?? '').toLowerCase();
+}
+
 const addressPattern = /^[^\s<>@\p{Cc}"(),:;\\[\]]+@[^\s<>@\p{Cc}"(),:;\\[\]]+$/u;
 
 /** Whether the address can stand in an envelope and a header without quoting. */

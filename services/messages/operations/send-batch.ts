@@ -4,7 +4,7 @@ import { broadcastSending } from '../delivery/broadcast.ts';
 import { sendAll } from '../delivery/send-all.ts';
 import { withinCall } from '../delivery/within-call.ts';
 import { broadcastMessageId } from '../message.ts';
-import { domainOf } from '../receivers/directory.ts';
+import { domainOf } from '../mime/headers.ts';
 import { createSenderNotes } from '../record/broadcast-senders.ts';
 import { type RecordedState, readRecorded } from '../record/claims.ts';
 import { toBatchOutcomes } from '../views/batch-outcomes.ts';

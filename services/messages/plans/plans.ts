@@ -17,10 +17,11 @@ import { linkKeys } from '#lib/keys/signed-link.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { findKind } from '#lib/providers/all.ts';
 import { secretPlace } from '#lib/providers/kind.ts';
+import { domainOf } from '../mime/headers.ts';
 import type { Templates, Workspaces } from '../peers.ts';
 import type { MailProvider, Transport } from '../providers/provider.ts';
 import { languageChooser } from './languages.ts';
-import { domainOf, type KnownDomain, type SendingDomains } from './sending-domains.ts';
+import type { KnownDomain, SendingDomains } from './sending-domains.ts';
 import {
   type About,
   baseUrlOf,
@@ -46,7 +47,7 @@ export type CompiledPlan = {
   /** How often a message without an answer is sent again. */
   unknownRetries: number;
   /** The sending domain of a variant; undefined where it is none of the workspace's. */
-  domainOf: (variant: Variant) => KnownDomain | undefined;
+  knownDomainOf: (variant: Variant) => KnownDomain | undefined;
   /** Why its mails wait, though the integration takes mail; empty if they do not. */
   heldBecause: string;
   isMarketing: boolean;
@@ -214,9 +215,9 @@ function planOf(
   const all = [own, ...translations.values()];
   const read = all.flatMap(({ program }) => program.fields);
   const chosenBy = translations.size > 0 ? ['language'] : [];
-  const domainOf = ({ domain }: Variant) => domains.get(domain);
+  const knownDomainOf = ({ domain }: Variant) => domains.get(domain);
   const isSigned = transport.keepsMails ?? false;
-  const reasonOf = (variant: Variant) => domainOf(variant)?.heldBecause(isSigned) ?? '';
+  const reasonOf = (variant: Variant) => knownDomainOf(variant)?.heldBecause(isSigned) ?? '';
   return {
     variantFor: ({ language }) => {
       const chosen = typeof language === 'string' ? choose(language) : undefined;
@@ -228,7 +229,7 @@ function planOf(
     perMinute: perMinuteOf(integration),
     warmUp: integration.emailProvider?.warmUp,
     unknownRetries: integration.emailProvider?.unknownRetries ?? 1,
-    domainOf,
+    knownDomainOf,
     heldBecause: all.map(reasonOf).find((reason) => reason !== '') ?? '',
     keepsContents: (workspace.settings?.messageContentDays ?? 0) > 0,
     isMarketing: content.category === TemplateCategory.MARKETING,

@@ -6,8 +6,9 @@ import { createLog } from '#lib/log.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import type { SigningDomain } from '../dkim/signature.ts';
+import { domainOf } from '../mime/headers.ts';
 import { type GivenDomain, givenDomain } from '../test/given-domain.ts';
-import { domainOf, SendingDomains } from './sending-domains.ts';
+import { SendingDomains } from './sending-domains.ts';
 
 type Answer = { answer: (domains: GivenDomain[]) => void; fail: (error: Error) => void };
 

@@ -19,7 +19,6 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import { type OpenedKeys, openKeys } from '../dkim/keys.ts';
 import type { SigningDomain } from '../dkim/signature.ts';
-import { asciiDomain } from '../mime/headers.ts';
 import type { Workspaces } from '../peers.ts';
 
 /** By name. */
@@ -41,11 +40,6 @@ type Options = {
   /** Keys that are in no answer any more. */
   forget: (domain: SigningDomain) => void;
 };
-
-/** The domain of an address as domains are named: in lower case, in ASCII. */
-export function domainOf(email: string): string {
-  return (asciiDomain(email).split('@').at(-1) ?? '').toLowerCase();
-}
 
 /** A domain as an answer of workspaces has it. Its keys are opened when it is first used. */
 export class KnownDomain {

@@ -6,10 +6,11 @@ import type {
   Sender,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { domainOf } from '../mime/headers.ts';
 import type { Envelope } from '../render/compose.ts';
 import { compileMessage, type Program } from '../render/program.ts';
 import { saveLinks } from './link-sets.ts';
-import { domainOf, type KnownDomains } from './sending-domains.ts';
+import type { KnownDomains } from './sending-domains.ts';
 
 export type TemplateContent = Omit<GetTemplateContentResponse, '$typeName' | '$unknown'>;
 

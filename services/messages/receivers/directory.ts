@@ -86,7 +86,3 @@ export class ReceiverDirectory {
     }
   }
 }
-
-export function domainOf(email: string): string {
-  return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-}

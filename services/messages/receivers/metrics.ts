@@ -1,5 +1,5 @@
 import { counter } from '#lib/telemetry/metrics.ts';
-import { domainOf } from './directory.ts';
+import { domainOf } from '../mime/headers.ts';
 import { isKnownReceiver, receiverOf } from './table.ts';
 
 const pacedTotal = counter(

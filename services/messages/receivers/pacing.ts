@@ -17,8 +17,9 @@
 import { LRUCache } from 'lru-cache';
 import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type DayLimit, todayOf } from '../admission/warm-up.ts';
+import { domainOf } from '../mime/headers.ts';
 import { infoLength, type SendOutcome } from '../providers/outcome.ts';
-import { domainOf, type LookUpMailHosts, ReceiverDirectory } from './directory.ts';
+import { type LookUpMailHosts, ReceiverDirectory } from './directory.ts';
 import { type DeliverySender, Gates } from './gates.ts';
 import { countPaced, countThrottled } from './metrics.ts';
 import { type PermitsContext, ReceiverPermits } from './permits.ts';
