@@ -89,6 +89,7 @@ export class ReceiverPermits {
   ): Promise<ReadonlyMap<string, ReceiverGrant>> {
     const slowed = await this.#slowedOf(key);
     const grants = new Map<string, ReceiverGrant>();
+    const atHand = new Map<string, number>();
     const wishes: ReceiverWish[] = [];
     for (const [receiver, count] of wanted) {
       const name = nameOf(key, receiver);
@@ -101,6 +102,7 @@ export class ReceiverPermits {
         continue;
       }
       const leased = this.#takeLeased(name, count, draw.today.date);
+      atHand.set(receiver, leased);
       grants.set(receiver, givenHere(receiver, leased, draw.today.date));
       const ahead = draw.isUrgent ? Math.floor(perSecond / 10) : 0;
       const isAhead = ahead > 0 && draw.today.limit === undefined && !slowed.has(receiver);
@@ -111,11 +113,15 @@ export class ReceiverPermits {
     }
     if (wishes.length === 0) return grants;
     const { horizonMs } = this.#times;
-    const drawn = await drawReceiverPermits(this.#context.store, key, {
-      ...{ ...draw, wishes, horizonMs },
+    const asked = { ...draw, wishes, horizonMs };
+    const drawn = await drawReceiverPermits(this.#context.store, key, asked).catch((error) => {
+      for (const [receiver, count] of atHand) {
+        this.#keep({ ...key, receiver }, count, draw.today.date);
+      }
+      throw error;
     });
     for (const [receiver, grant] of drawn) {
-      const leased = grants.get(receiver)?.count ?? 0;
+      const leased = atHand.get(receiver) ?? 0;
       const missing = (wanted.get(receiver) ?? 0) - leased;
       const count = Math.min(grant.count, missing);
       const { isSlowed, replicas } = grant;
