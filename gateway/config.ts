@@ -38,7 +38,7 @@ export function readConfig(variables: Variables, services: Iterable<string>): Ga
   const publicUrl = variables.text('PUBLIC_URL', {
     fallback: '',
     about:
-      'Its address as browsers see it; with `https:` they are told to stay with HTTPS. Hosts of tracked links are checked against it.',
+      'Its address as browsers see it; with `https:` answers have Strict-Transport-Security. Hosts of tracked links are checked against it.',
   });
   return {
     ...readProcess(variables),

@@ -338,7 +338,7 @@ export const variables = [
       },
       {
         "name": "PUBLIC_URL",
-        "about": "Its address as browsers see it; with `https:` they are told to stay with HTTPS. Hosts of tracked links are checked against it.",
+        "about": "Its address as browsers see it; with `https:` answers have Strict-Transport-Security. Hosts of tracked links are checked against it.",
         "fallback": "",
         "values": "",
         "isSecret": false

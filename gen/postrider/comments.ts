@@ -2827,7 +2827,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.workspaces.v1.DomainRecord","A DNS record that a domain needs."],
   ["postrider.workspaces.v1.DomainRecord.purpose","Its purpose."],
   ["postrider.workspaces.v1.DomainRecord.type","`TXT` or `CNAME`."],
-  ["postrider.workspaces.v1.DomainRecord.host","Where it stands, such as `_postrider.news.example.com`."],
+  ["postrider.workspaces.v1.DomainRecord.host","Its host, such as `_postrider.news.example.com`."],
   ["postrider.workspaces.v1.DomainRecord.value","Its value, as one text. Of `spf`, which stands at the installation's host, and of `dmarc` it is an example."],
   ["postrider.workspaces.v1.DomainRecord.state","Its state at the last look."],
   ["postrider.workspaces.v1.DomainRecord.known_state","The last state that was not `unreachable`."],

@@ -12,7 +12,7 @@ const maximumBytes = maximumMiB * 1024 * 1024;
 export class MessageBuffer {
   bytes: Buffer = Buffer.allocUnsafeSlow(minimumBytes);
   length = 0;
-  /** Where the message begins: what is written before it comes last. */
+  /** The offset of the message: what is written before it comes last. */
   #start = 0;
 
   /** Makes room for `count` more bytes. */

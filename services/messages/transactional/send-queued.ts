@@ -111,7 +111,7 @@ async function readAll(
 
 /**
  * Fails the messages of a portion that have waited for as long as they are tried; gives the others.
- * Where mail waits for its receiver, one with a time of its own has that time.
+ * Where mail is delivered directly, a message with an expiry of its own is tried until then.
  */
 async function failOld(
   context: SendNowContext,

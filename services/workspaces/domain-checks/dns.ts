@@ -10,7 +10,7 @@ export type RecordAnswer = { values: string[] } | 'unreachable';
 export type DnsServer = {
   /** The texts of TXT records, the strings of each joined. */
   texts(name: string, workspaceId: string): Promise<RecordAnswer>;
-  /** Where a CNAME leads: no value, or one. */
+  /** The target of a CNAME: no value, or one. */
   target(name: string, workspaceId: string): Promise<RecordAnswer>;
 };
 

@@ -1,7 +1,7 @@
 import type { RecordFinding } from '../domains/domain.ts';
 import type { DnsServer } from './dns.ts';
 
-/** Where a look goes: one DNS server, for one workspace. */
+/** The DNS server that a look asks, and for which workspace. */
 export type Asked = { server: DnsServer; workspaceId: string };
 
 const shownMax = 5;

@@ -145,7 +145,7 @@ export type DomainRecord = Message<"postrider.workspaces.v1.DomainRecord"> & {
   type: string;
 
   /**
-   * Where it stands, such as `_postrider.news.example.com`.
+   * Its host, such as `_postrider.news.example.com`.
    *
    * @generated from field: string host = 3;
    */
