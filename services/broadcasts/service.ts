@@ -11,6 +11,7 @@ import { erasedTables } from './kept-data.ts';
 import { cancelBroadcast } from './operations/cancel-broadcast.ts';
 import { createBroadcast } from './operations/create-broadcast.ts';
 import { deleteBroadcast } from './operations/delete-broadcast.ts';
+import { duplicateBroadcast } from './operations/duplicate-broadcast.ts';
 import { estimateAudience } from './operations/estimate-audience.ts';
 import { getBroadcast } from './operations/get-broadcast.ts';
 import { getBroadcastPage } from './operations/get-broadcast-page.ts';
@@ -59,6 +60,7 @@ export function broadcastsRoutes(context: Context) {
       selectWinner: selectWinner(context),
       getTestResults: getTestResults(context),
       deleteBroadcast: deleteBroadcast(context),
+      duplicateBroadcast: duplicateBroadcast(context),
     });
     router.service(SystemService, {
       getHold: getHold(context),

@@ -4,7 +4,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { BroadcastKey } from '../broadcast/broadcast.ts';
 import type { StoredDataFeed } from '../broadcast/row.ts';
-import { checkHeaders, type FieldPlace, sealHeaders } from './headers.ts';
+import { checkHeaders, type FieldPlace, openFeed, sealHeader, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
 
 type Kind = 'global' | 'recipient';
@@ -58,4 +58,23 @@ export function storedDataFeed(
     ...(global ? { global_feed: global } : {}),
     ...(recipient ? { recipient_feed: recipient } : {}),
   };
+}
+
+/** The feeds for a copy of a broadcast: their headers are sealed for the copy. */
+export function copiedDataFeed(
+  keyring: Keyring,
+  feeds: StoredDataFeed | null,
+  { from, to }: { from: BroadcastKey; to: BroadcastKey },
+): StoredDataFeed | null {
+  if (!feeds) return null;
+  const copied = (kind: Kind) => {
+    const feed = feeds[`${kind}_feed`];
+    if (!feed) return {};
+    const opened = openFeed(keyring, { ...from, kind }, feed);
+    const headers = opened.headers.map(({ name, value }) =>
+      sealHeader(keyring, { ...to, kind }, { name, value }),
+    );
+    return { [`${kind}_feed`]: { ...feed, headers } };
+  };
+  return { ...copied('global'), ...copied('recipient') };
 }

@@ -63,12 +63,19 @@ export function sealHeaders(
 ): SealedHeader[] {
   const known = kept && originOf(kept.url) === originOf(url) ? kept.headers : [];
   return headers.map(({ name, value }, index) => {
-    const place = storedPlace(key, name);
-    if (value !== '') return { name, sealed_value: keyring.seal(feedHeaders, value, place) };
+    if (value !== '') return sealHeader(keyring, key, { name, value });
     const same = known.find((header) => header.name.toLowerCase() === name.toLowerCase());
     if (same) return { name, sealed_value: same.sealed_value };
     throw invalidField(`${path}headers[${index}].value`, `${prefix}header value is required`);
   });
+}
+
+export function sealHeader(
+  keyring: Keyring,
+  key: FeedKey,
+  { name, value }: { name: string; value: string },
+): SealedHeader {
+  return { name, sealed_value: keyring.seal(feedHeaders, value, storedPlace(key, name)) };
 }
 
 function originOf(url: string): string {

@@ -360,17 +360,19 @@ const untilCounted = (workspaceId: string) =>
     return count?.used === 1 && count.quota === 1;
   });
 
-test('a broadcast beyond the quota of broadcasts is refused', async () => {
+test('a broadcast beyond the quota of broadcasts is refused, new or as a copy', async () => {
   given.quotas.broadcasts = 1n;
   const workspaceId = 'full';
-  await given.client.createBroadcast({ ...draftContent, workspaceId });
+  const { broadcast } = await given.client.createBroadcast({ ...draftContent, workspaceId });
   await untilCounted(workspaceId);
-  await expect(
-    given.client.createBroadcast({ ...draftContent, workspaceId }),
-  ).rejects.toMatchObject({
+  const refused = {
     code: Code.ResourceExhausted,
     rawMessage: expect.stringContaining('has 1 of at most 1 broadcasts'),
-  });
+  };
+  const another = given.client.createBroadcast({ ...draftContent, workspaceId });
+  await expect(another).rejects.toMatchObject(refused);
+  const copy = given.client.duplicateBroadcast({ workspaceId, id: broadcast?.id ?? '' });
+  await expect(copy).rejects.toMatchObject(refused);
   delete given.quotas.broadcasts;
 });
 
