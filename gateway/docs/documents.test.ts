@@ -78,13 +78,15 @@ test('the page of Liquid is drawn however slow the machine is', () => {
   }
 });
 
-test('the first page leads everywhere, and shows the quickstart as the README does', async () => {
+test('the first page leads everywhere, and shows the quickstart as docs/guides/first-mail.md does', async () => {
   const page = await (await fetch(gateway.url)).text();
   const paths = [...page.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path);
   expect(paths).toContain('/docs');
   for (const path of paths) expect((await fetch(gateway.url + path)).status).toBe(200);
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  expect(readme).toContain(await (await fetch(`${gateway.url}/quickstart/quickstart.sh`)).text());
+  const file = join(import.meta.dirname, '../../docs/guides/first-mail.md');
+  expect(readFileSync(file, 'utf8')).toContain(
+    await (await fetch(`${gateway.url}/quickstart/quickstart.sh`)).text(),
+  );
 });
 
 test('the pages of errors and events explain every code and type', async () => {

@@ -13,10 +13,10 @@ beforeAll(async () => {
   good(await stack.call('contacts.upsert', { workspace_id: stack.workspaceId, contact }));
 }, 60_000);
 
-/** The lines of README that begin with `grpcurl`, split into arguments as a shell does. */
+/** The lines of the page on gRPC that begin with `grpcurl`, split into arguments by a shell. */
 function readLines(): string[][] {
-  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, block = ''] = /```sh\n(grpcurl [^`]+)```/.exec(readme) ?? [];
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/reference/grpc.md'), 'utf8');
+  const [, block = ''] = /```sh\n(grpcurl [^`]+)```/.exec(page) ?? [];
   const print = String.raw`grpcurl() { printf '%s\0' "$@"; printf '\n'; }`;
   const printed = execFileSync('sh', ['-ec', `${print}\n${block}`], {
     env: { ...process.env, ...stack.settings },
@@ -38,7 +38,7 @@ const real: [string, Client] = [
 ];
 
 test.each(hasGrpcurl ? [stock, real] : [stock])(
-  'the lines of README, run by %s, list, describe, check health and call',
+  'the lines of docs/reference/grpc.md, run by %s, list, describe, check health and call',
   async (_, ask) => {
     const answers: string[] = [];
     for (const args of readLines()) answers.push(await ask(args));
