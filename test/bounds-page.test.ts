@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/operations/security.md'), 'utf8');
 const section = page.slice(page.indexOf('## Bounds'), page.indexOf('## When something leaks'));
 /** Cells of a row, without the lines under the heads of tables. */
 const rows = section

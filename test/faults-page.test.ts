@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '..');
 
-test('every test in docs/faults.md exists', () => {
-  const page = readFileSync(join(root, 'docs/faults.md'), 'utf8');
+test('every test in docs/operations/faults.md exists', () => {
+  const page = readFileSync(join(root, 'docs/operations/faults.md'), 'utf8');
   const named = [...page.matchAll(/^- `([^`]+)`: (.+)$/gm)];
   expect(named.length).toBeGreaterThan(80);
   const missing = named.filter(

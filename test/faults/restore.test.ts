@@ -71,8 +71,8 @@ const temporals = {
 };
 
 /**
- * The steps of docs/restore.md: messages, the workers and Temporal are stopped, and the backups
- * take their places.
+ * The steps of docs/operations/restore.md: messages, the workers and Temporal are stopped, and the
+ * backups take their places.
  */
 const restore = (found: keyof typeof temporals) => {
   const workers = stack.processes.names().filter((name) => name.endsWith('-worker'));

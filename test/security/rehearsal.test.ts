@@ -17,7 +17,7 @@ import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
 import { queryStack } from '../stack/webhooks.ts';
 
-// The steps of docs/security.md that test/security/rotation.test.ts does not try.
+// The steps of docs/operations/security.md that test/security/rotation.test.ts does not try.
 const stack = borrowedStack();
 const started: { kill(): unknown }[] = [];
 afterAll(() => {

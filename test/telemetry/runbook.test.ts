@@ -10,9 +10,11 @@ const read = (file: string) => readFileSync(resolve(root, file), 'utf8');
 const matches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found = '']) => found);
 
-const entries = matches(read('docs/runbook.md'), /^### (.+)$/gm);
+const entries = matches(read('docs/operations/runbook.md'), /^### (.+)$/gm);
 const alerts = matches(read('deploy/grafana/alerts.yml'), /- alert: (\w+)/g);
-const faults = matches(read('docs/faults.md'), /^## (\d+)\./gm).map((row) => `Fault ${row}`);
+const faults = matches(read('docs/operations/faults.md'), /^## (\d+)\./gm).map(
+  (row) => `Fault ${row}`,
+);
 
 test('every alert and every fault has an entry in the runbook, and no other has', () => {
   expect(alerts.length).toBeGreaterThan(0);
@@ -21,14 +23,14 @@ test('every alert and every fault has an entry in the runbook, and no other has'
 });
 
 test('every entry says what it means, what to look at and what to do', () => {
-  const texts = read('docs/runbook.md').split(/^### /m).slice(1);
+  const texts = read('docs/operations/runbook.md').split(/^### /m).slice(1);
   const parts = [/^- \*\*Means:\*\* \S/m, /^- \*\*Look at:\*\* \S/m, /^- \*\*Do:\*\* \S/m];
   expect(texts.filter((text) => !parts.every((part) => part.test(text)))).toEqual([]);
 });
 
 test('every alert links to its entry', () => {
   const links = matches(read('deploy/grafana/alerts.yml'), /runbook_url: (\S+)/g);
-  expect(links).toEqual(alerts.map((name) => `docs/runbook.md#${name.toLowerCase()}`));
+  expect(links).toEqual(alerts.map((name) => `docs/operations/runbook.md#${name.toLowerCase()}`));
 });
 
 test.each(dashboards)('the file of the dashboard $title is made from its panels', (dashboard) => {

@@ -11,7 +11,7 @@ import {
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { filterOperators, operatorsOf } from './tree/read-filter.ts';
 
-const text = readFileSync(new URL('../../../docs/segments.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../docs/guides/segments.md', import.meta.url), 'utf8');
 const rows = [...text.matchAll(/^\| `(\w+)` +\| ([^|]*?) +\|/gm)].map(([, operator, of]) => ({
   operator,
   of: of ?? '',
@@ -31,7 +31,7 @@ test.each([
   ['timeframes', SegmentTimeframeSchema, /timeframe/],
   ['aggregates', SegmentAggregateSchema, /goals/],
   ['goals', SegmentGoalOperatorSchema, /goal operators/],
-] as const)('the table of docs/segments.md has every operator of %s', (_, desc, kind) => {
+] as const)('the table of docs/guides/segments.md has every operator of %s', (_, desc, kind) => {
   expect(wordsOf(desc).filter((word) => !inTable(word, kind))).toEqual([]);
 });
 

@@ -12,8 +12,8 @@ import { resetAfterEach, useService } from './given.ts';
 import { givenNotification, sendOf } from './given-notification.ts';
 import { givenMessage } from './transactional.ts';
 
-// A poisonous item first in each queue and loop of messages; docs/faults.md names the tests of the
-// others.
+// A poisonous item first in each queue and loop of messages; docs/operations/faults.md names the
+// tests of the others.
 
 const workspaceId = 'w1';
 const given = useService();
