@@ -48,6 +48,7 @@ test('every block of shell is run by a test', () => {
     'README.md',
     // Equal to the quickstart that quickstart.test.ts runs.
     'docs/guides/first-mail.md',
+    'docs/guides/newsletters.md',
     'docs/guides/transactional.md',
     'docs/guides/webhooks.md',
     // test/grpc/page.test.ts
@@ -75,6 +76,17 @@ test('the lines on transactional mail send one', async () => {
   await until('the receipt is there', async () => {
     const mails = await stack.sink.bodies('ada@example.com');
     return mails.some((mail) => mail.includes(from) && mail.includes('Subject: Order 1042'));
+  });
+}, 90_000);
+
+test('the lines on newsletters test two subjects on a sample', async () => {
+  const { from, stdout } = await runBlock('docs/guides/newsletters.md');
+  expect(stdout).toContain('"is_auto_send_winner":true');
+  await until('the letter is there', async () => {
+    const mails = await stack.sink.bodies('bob@example.com');
+    return mails.some(
+      (mail) => mail.includes(from) && /Subject: A (short|long) subject/.test(mail),
+    );
   });
 }, 90_000);
 
