@@ -28,15 +28,15 @@ export async function sendTest(
   stop: AbortSignal,
 ): Promise<string> {
   const { returnPaths, store } = context;
+  const { workspaceId } = request;
+  const domain = domainOf(`@${request.name}`);
+  const found = await senderIn(context.plans, { ...request, name: domain });
   if (!returnPaths) {
     throw refusal(
       'RETURNED_MAIL_OFF',
       'the installation takes no mail back: its operator sets BOUNCE_DOMAIN',
     );
   }
-  const { workspaceId } = request;
-  const domain = domainOf(`@${request.name}`);
-  const found = await senderIn(context.plans, { ...request, name: domain });
   const [id, messageId] = [crypto.randomUUID(), crypto.randomUUID()];
   const test = { workspaceId, id, domain, ...found, messageId };
   await addTest(store, test);
