@@ -136,7 +136,7 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
   };
 }
 
-/** Up to so many bytes of a mail, and how many it has. */
+/** The first `maxBytes` of a mail, and the number of bytes that it has. */
 async function beginningOf(
   stream: SMTPServerDataStream,
   maxBytes: number,

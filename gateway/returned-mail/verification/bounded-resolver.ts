@@ -7,7 +7,7 @@ const recordsMax = 50;
 const types = ['TXT', 'MX', 'A', 'AAAA', 'PTR', 'CNAME'] as const;
 
 /**
- * What the verifier asks DNS by. Beyond 60 names, and once its time is up, it gets no answer, so
+ * The DNS queries of the verifier. Beyond 60 names, and once its time is up, it gets no answer, so
  * that a mail costs no more, whatever its records name.
  */
 export function boundedResolver(resolver: Pick<Resolver, 'resolve'>, signal: AbortSignal) {

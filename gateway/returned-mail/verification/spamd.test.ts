@@ -7,7 +7,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A spamd that does what it is told with each connection. */
+/** A spamd with a behaviour of its own for each connection. */
 async function givenSpamd(serve: (socket: Socket) => void) {
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => undefined);

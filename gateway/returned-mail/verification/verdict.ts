@@ -14,8 +14,8 @@ export type ArrivedMail = {
   dnsServers: readonly string[];
 };
 
-/** What the verifier says, without bytes, TLS and score. */
-export type Verdict = {
+/** The result of the verifier, without bytes, TLS and score. */
+export type MailVerdict = {
   spf: { result: string; domain: string };
   dkim: { result: string; domain: string; selector: string; algorithm: string; reason: string }[];
   dmarc: { result: string; policy: string; isSpfAligned: boolean; isDkimAligned: boolean };
@@ -28,7 +28,7 @@ const signaturesMax = 10;
 const dnsMaxMs = 8_000;
 const textLengthMax = 255;
 
-export async function verdictOn(given: ArrivedMail): Promise<Verdict> {
+export async function verdictOn(given: ArrivedMail): Promise<MailVerdict> {
   const mail = Buffer.from(given.mail);
   const head = headOf(mail);
   const signatures = fieldsOf(head, 'dkim-signature').length;
@@ -59,15 +59,20 @@ export const nothing = {
   dkim: [],
   dmarc: { result: 'none', policy: '', isSpfAligned: false, isDkimAligned: false },
   oneClick: { isRight: false, isSigned: false },
-} satisfies Verdict;
+} satisfies MailVerdict;
 
 type Found = Awaited<ReturnType<typeof authenticate>>;
 type Signature = Found['dkim']['results'][number];
 
-const spfOf = (spf: Found['spf']): Verdict['spf'] =>
+const spfOf = (spf: Found['spf']): MailVerdict['spf'] =>
   spf ? { result: textOf(spf.status.result), domain: textOf(spf.domain) } : nothing.spf;
 
-const dkimOf = ({ status, signingDomain, selector, algo }: Signature): Verdict['dkim'][number] => ({
+const dkimOf = ({
+  status,
+  signingDomain,
+  selector,
+  algo,
+}: Signature): MailVerdict['dkim'][number] => ({
   result: textOf(status.result),
   domain: textOf(signingDomain),
   selector: textOf(selector),
@@ -75,7 +80,7 @@ const dkimOf = ({ status, signingDomain, selector, algo }: Signature): Verdict['
   reason: textOf(status.comment),
 });
 
-function dmarcOf(dmarc: Found['dmarc']): Verdict['dmarc'] {
+function dmarcOf(dmarc: Found['dmarc']): MailVerdict['dmarc'] {
   if (!dmarc) return nothing.dmarc;
   const { status, policy, alignment } = dmarc;
   return {

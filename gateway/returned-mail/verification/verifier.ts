@@ -1,5 +1,5 @@
 import { KillableThread } from '#lib/killable-thread.ts';
-import { type ArrivedMail, nothing, type Verdict } from './verdict.ts';
+import { type ArrivedMail, type MailVerdict, nothing } from './verdict.ts';
 
 /** A mail of the greatest size with ten signatures takes a tenth of it. */
 const timeMs = 3_000;
@@ -9,7 +9,7 @@ const waitingMax = 20;
 
 export type Verifier = {
   /** Throws where too many mails wait. */
-  verify(mail: ArrivedMail): Promise<Verdict>;
+  verify(mail: ArrivedMail): Promise<MailVerdict>;
   close(): Promise<void>;
 };
 
@@ -18,9 +18,12 @@ export type Verifier = {
  * mail is somebody else's, and the library reads it by regular expressions.
  */
 export function startVerifier(): Verifier {
-  const thread = new KillableThread<ArrivedMail, Verdict>(new URL('./worker.ts', import.meta.url), {
-    ...{ timeMs, startMs, memoryMb, waitingMax },
-  });
+  const thread = new KillableThread<ArrivedMail, MailVerdict>(
+    new URL('./worker.ts', import.meta.url),
+    {
+      ...{ timeMs, startMs, memoryMb, waitingMax },
+    },
+  );
   return {
     async verify(mail) {
       const verdict = await thread.ask(() => mail);

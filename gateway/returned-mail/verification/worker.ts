@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { type ArrivedMail, nothing, type Verdict, verdictOn } from './verdict.ts';
+import { type ArrivedMail, type MailVerdict, nothing, verdictOn } from './verdict.ts';
 
 parentPort?.on('message', async (mail: ArrivedMail) => {
-  const failed: Verdict = { ...nothing, problem: 'the mail could not be verified' };
+  const failed: MailVerdict = { ...nothing, problem: 'the mail could not be verified' };
   parentPort?.postMessage(await verdictOn(mail).catch(() => failed));
 });

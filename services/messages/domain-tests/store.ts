@@ -20,7 +20,7 @@ export type DomainTestRow = {
   is_over: boolean;
   /** Null once the message is deleted. */
   message_state: string | null;
-  /** What a mail server said of the message. */
+  /** The words of a mail server about the message, or ours. */
   message_info: string | null;
 };
 

@@ -2,7 +2,7 @@
 // @generated from file postrider/messages/v1/domain_tests.proto (package postrider.messages.v1, syntax proto3)
 /* eslint-disable */
 
-// Test mails of sending domains, and what a receiver's verifier says of them.
+// Test mails of sending domains, and the verdict of a receiver's verifier.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -89,7 +89,7 @@ export type DomainTest = Message<"postrider.messages.v1.DomainTest"> & {
   arrivedAt?: Timestamp | undefined;
 
   /**
-   * What the verifier says; null before it has arrived.
+   * The verdict of the verifier; null before the mail has arrived.
    *
    * @generated from field: postrider.messages.v1.DomainTestResult result = 10;
    */
@@ -104,7 +104,7 @@ export const DomainTestSchema: GenMessage<DomainTest> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_domain_tests, 0);
 
 /**
- * What a receiver's verifier says of a mail. Results are words of RFC 8601: `pass`, `fail`, `none`, `neutral`, `softfail`, `policy`,
+ * The verdict of a receiver's verifier on a mail. Results are words of RFC 8601: `pass`, `fail`, `none`, `neutral`, `softfail`, `policy`,
  * `temperror`, `permerror`. Texts are cut after 255 characters.
  *
  * @generated from message postrider.messages.v1.DomainTestResult
@@ -555,7 +555,7 @@ export const CheckTestMailRequestSchema: GenMessage<CheckTestMailRequest> = /*@_
   messageDesc(file_postrider_messages_v1_domain_tests, 14);
 
 /**
- * What is to be done with the mail.
+ * The next step with the mail.
  *
  * @generated from message postrider.messages.v1.CheckTestMailResponse
  */
@@ -576,7 +576,7 @@ export const CheckTestMailResponseSchema: GenMessage<CheckTestMailResponse> = /*
   messageDesc(file_postrider_messages_v1_domain_tests, 15);
 
 /**
- * What was found in a test mail.
+ * The findings in a test mail.
  *
  * @generated from message postrider.messages.v1.RecordTestMailRequest
  */
@@ -681,7 +681,7 @@ export const DomainTestStateSchema: GenEnum<DomainTestState> = /*@__PURE__*/
   enumDesc(file_postrider_messages_v1_domain_tests, 0);
 
 /**
- * What is to be done with a mail to the address of a test.
+ * The next step with a mail to the address of a test.
  *
  * @generated from enum postrider.messages.v1.TestMailVerdict
  */
@@ -716,7 +716,7 @@ export const TestMailVerdict = {
 } as const;
 
 /**
- * What is to be done with a mail to the address of a test.
+ * The next step with a mail to the address of a test.
  *
  * @generated from enum postrider.messages.v1.TestMailVerdict
  */
