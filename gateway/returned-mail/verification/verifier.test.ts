@@ -15,11 +15,11 @@ const verify = (head: string) =>
 const signature = 'From: a@b.example\r\nDKIM-Signature: v=1';
 
 test.each([
-  ['blanks', `${signature}${' '.repeat(65_000)}x`],
-  ['folds', `${signature}${'\r\n x'.repeat(16_000)}`],
-  ['brackets', `From: ${'<'.repeat(65_000)}`],
-  ['addresses', `From: ${'a@b.example,'.repeat(5_000)}`],
-  ['traces', `From: a@b.example\r\n${'Received: from x by y; d\r\n'.repeat(2_000)}X: y`],
+  ['blanks', `${signature}${' '.repeat(32_000)}x`],
+  ['folds', `${signature}${'\r\n x'.repeat(8_000)}`],
+  ['brackets', `From: ${'<'.repeat(32_000)}`],
+  ['addresses', `From: ${'a@b.example,'.repeat(2_500)}`],
+  ['traces', `From: a@b.example\r\n${'Received: from x by y; d\r\n'.repeat(1_100)}X: y`],
 ])(
   'a header full of %s is read in time',
   async (_, head) => {
@@ -28,12 +28,12 @@ test.each([
   30_000,
 );
 
-test('a header beyond 64 KiB is not read', async () => {
+test('a header beyond 32 KiB is not read', async () => {
   expect(
     await verify(`${signature}${' '.repeat(250_000)}x;\r\nX: ${'y'.repeat(70_000)}`),
   ).toMatchObject({
     dkim: [],
-    problem: 'the header of the mail has more than 64 KiB',
+    problem: 'the header of the mail has more than 32 KiB',
   });
 });
 
