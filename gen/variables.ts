@@ -221,7 +221,7 @@ export const variables = [
     ]
   },
   {
-    "readBy": "Workspaces, broadcasts, messages and webhooks",
+    "readBy": "Inbound, workspaces, broadcasts, messages and webhooks",
     "variables": [
       {
         "name": "DNS_SERVERS",
@@ -229,7 +229,12 @@ export const variables = [
         "fallback": "those of `/etc/resolv.conf`",
         "values": "",
         "isSecret": false
-      },
+      }
+    ]
+  },
+  {
+    "readBy": "Workspaces, broadcasts, messages and webhooks",
+    "variables": [
       {
         "name": "EGRESS_ALLOW",
         "about": "Private ranges in CIDR notation, separated by commas, that hosts which tenants choose may be in: mail servers, feeds, endpoints of webhooks.",
@@ -415,6 +420,13 @@ export const variables = [
         "name": "BOUNCE_TLS_KEY_FILE",
         "about": "The key of that certificate.",
         "fallback": "",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "SPAMD_ADDRESS",
+        "about": "The spamd of SpamAssassin, `host:port`, from which `inbound` has the score of test mails of domains (`domains.testMail`).",
+        "fallback": "no score",
         "values": "",
         "isSecret": false
       }

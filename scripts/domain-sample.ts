@@ -1,6 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
+  DomainTestState,
+  GetNewestDomainTestResponseSchema,
+} from '#gen/postrider/messages/v1/domain_tests_pb.ts';
+import {
   DomainKeyState,
   DomainRecordPurpose,
   DomainRecordState,
@@ -74,5 +78,30 @@ export function sampleDomain() {
     },
     workspaceName: 'Acme Gazette',
     expiresAt: at(30 * 86_400),
+  });
+}
+
+/** A mail that has arrived, of which one signature fails. */
+export function sampleTest() {
+  const keyOf = (selector: string, algorithm: string) => ({ domain: name, selector, algorithm });
+  return create(GetNewestDomainTestResponseSchema, {
+    isOffered: true,
+    test: {
+      ...{ name, sender: `hello@${name}`, state: DomainTestState.ARRIVED },
+      createdAt: timestampFromMs(checkedAtMs),
+      result: {
+        spf: { result: 'pass', domain: `bounces.${name}` },
+        dkim: [
+          { ...keyOf('pr5f3a90c1', 'rsa-sha256'), result: 'pass' },
+          {
+            ...keyOf('pr11223344', 'ed25519-sha256'),
+            ...{ result: 'neutral', reason: 'body hash did not verify' },
+          },
+        ],
+        dmarc: { result: 'pass', policy: 'quarantine', isSpfAligned: true, isDkimAligned: true },
+        oneClick: { isRight: true, isSigned: true },
+        ...{ sizeBytes: 3_412, isEncrypted: true, spamScore: 0.4 },
+      },
+    },
   });
 }

@@ -2,12 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { DomainTestPageService } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { DomainPageService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { startGateway, startService } from '../gateway/testing.ts';
 import { openBrowser, openDocs } from '../test/contract/chromium.ts';
 import { samplePage } from './broadcast-sample.ts';
-import { sampleDomain } from './domain-sample.ts';
+import { sampleDomain, sampleTest } from './domain-sample.ts';
 
 /**
  * Writes docs/screens/<what>-<width>.png: what people see at /docs, behind the links of mails, and
@@ -51,6 +52,7 @@ const service = await startService((router) => {
     updateByLink: () => ({}),
   });
   router.service(DomainPageService, { getDomainPage: sampleDomain });
+  router.service(DomainTestPageService, { getNewestDomainTest: sampleTest });
   router.service(BroadcastPageService, {
     getBroadcastPage: ({ id }) => samplePage(id === 'running' ? 'running' : 'finished'),
   });

@@ -105,6 +105,11 @@ const sending: Dashboard = {
       },
     },
     {
+      title: 'DKIM: time until a mail is signed, p99',
+      unit: 's',
+      queries: { '{{process}}': p99('postrider_signing_duration_seconds', 'process') },
+    },
+    {
       title: 'Connections to mail servers',
       unit: 'short',
       queries: { '{{process}}': 'postrider_smtp_connections_open' },

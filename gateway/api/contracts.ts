@@ -7,6 +7,7 @@ import { file_postrider_contacts_v1_lists } from '#gen/postrider/contacts/v1/lis
 import { file_postrider_contacts_v1_segments } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { file_postrider_contacts_v1_subscriptions } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { file_postrider_contacts_v1_timeline } from '#gen/postrider/contacts/v1/timeline_pb.ts';
+import { file_postrider_messages_v1_domain_tests } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import { file_postrider_messages_v1_messages } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { file_postrider_messages_v1_reports } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { file_postrider_messages_v1_suppressions } from '#gen/postrider/messages/v1/suppressions_pb.ts';
@@ -47,5 +48,6 @@ export const contracts: readonly DescFile[] = [
   file_postrider_workspaces_v1_audit,
   file_postrider_workspaces_v1_deletion,
   file_postrider_workspaces_v1_domains,
+  file_postrider_messages_v1_domain_tests,
   file_postrider_workspaces_v1_usage,
 ];

@@ -1,8 +1,10 @@
 import type { Variables } from '#lib/env.ts';
 import { readBounceDomain, readServiceKeys } from '#lib/keys/config.ts';
 import type { Keyset } from '#lib/keys/keyset.ts';
+import { readDnsServers } from '#lib/outside/config.ts';
 import { type ProcessConfig, readAddresses, readProcess } from '#lib/process/config.ts';
 import { type ClientTls, readClientTls } from '#lib/rpc/tls.ts';
+import type { SpamdAddress } from './verification/spamd.ts';
 
 export type ReturnedMailConfig = ProcessConfig & {
   keyset: Keyset;
@@ -11,6 +13,9 @@ export type ReturnedMailConfig = ProcessConfig & {
   /** Absent where no mail is taken. */
   smtp: { port: number; domain: string } | undefined;
   certificate: MailCertificate | undefined;
+  dnsServers: readonly string[];
+  /** Absent where test mails get no score. */
+  spamd: SpamdAddress | undefined;
 };
 
 /** For STARTTLS. */
@@ -29,6 +34,8 @@ export function readConfig(variables: Variables): ReturnedMailConfig {
     clientTls: readClientTls(variables),
     smtp: port > 0 ? { port, domain } : undefined,
     certificate: readCertificate(variables),
+    dnsServers: readDnsServers(variables),
+    spamd: readSpamd(variables),
   };
 }
 
@@ -39,6 +46,22 @@ function readSmtpPort(variables: Variables): number {
     to: 65_535,
     about:
       'The port of `inbound` for mails to return paths; `0` for none. Mail servers reach it as port 25 of the host that the MX record names.',
+  });
+}
+
+function readSpamd(variables: Variables): SpamdAddress | undefined {
+  const address = variables.text('SPAMD_ADDRESS', {
+    fallback: '',
+    unset: 'no score',
+    about:
+      'The spamd of SpamAssassin, `host:port`, from which `inbound` has the score of test mails of domains (`domains.testMail`).',
+  });
+  return variables.derived(() => {
+    if (address === '') return undefined;
+    const [, host = '', port = ''] = /^(\[[0-9a-f:.]+\]|[^\s:/]+):(\d{1,5})$/i.exec(address) ?? [];
+    const number = Number(port);
+    if (number < 1 || number > 65_535) throw new Error('SPAMD_ADDRESS must be host:port');
+    return { host: host.replace(/^\[|\]$/g, ''), port: number };
   });
 }
 

@@ -42,6 +42,7 @@ async function givenListener(
       },
       ...taker,
     },
+    takeTest: async () => 'refused',
   });
   closing.unshift(stop);
   return { port, recorded, asked };

@@ -1,5 +1,6 @@
 /*
- * Takes mails to return paths by SMTP: reports of mail servers, that is. Other addresses are
+ * Takes mails to return paths by SMTP, which are reports of mail servers, and mails to addresses of
+ * tests (`test-mail.ts`). Other addresses are
  * refused in answer to RCPT, so that nothing is stored for them and no mail is ever sent back: a
  * mail that is taken first and returned later would go to the address that its sender has made up
  * (backscatter).
@@ -16,10 +17,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import { mayBeReturnPath } from '#lib/keys/return-path.ts';
+import { isTestAddress, mayBeReturnPath } from '#lib/keys/return-path.ts';
 import type { Log } from '#lib/log.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
 import type { MailCertificate } from './config.ts';
+import { type TestMailOutcome, type TestMailTaker, testMailMaxBytes } from './test-mail.ts';
 
 /** The part of messages that decides. */
 export type ReturnedMailTaker = {
@@ -34,6 +36,7 @@ export type ListenerOptions = {
   domain: string;
   certificate: MailCertificate;
   taker: ReturnedMailTaker;
+  takeTest: TestMailTaker;
   log: Log;
   limits?: Partial<typeof limitsDefault>;
 };
@@ -57,7 +60,7 @@ const closeMs = 5_000;
 export type MailListener = { port: number; stop(): Promise<void> };
 
 export async function listenForReturnedMail(options: ListenerOptions): Promise<MailListener> {
-  const { host, port, domain, certificate, taker, log } = options;
+  const { host, port, domain, certificate, taker, takeTest, log } = options;
   const limits = { ...limitsDefault, ...options.limits };
   const byNetwork = new Map<string, number>();
   const counted = new Map<string, string>();
@@ -104,14 +107,19 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
         (error: unknown) => done(notNow(error, log)),
       );
     },
-    onData(stream, { envelope }, done) {
-      const returnPath = envelope.rcptTo[0]?.address ?? '';
-      beginningOf(stream)
-        .then((mail) => taker.record(returnPath, mail))
-        .then(
-          (isRecorded) => (isRecorded ? done(null, '2.0.0 stored') : done(noSuchAddress())),
-          (error: unknown) => done(notNow(error, log)),
-        );
+    onData(stream, session, done) {
+      const address = session.envelope.rcptTo[0]?.address ?? '';
+      const taken = isTestAddress(address)
+        ? beginningOf(stream, testMailMaxBytes)
+            .then((begun) => takeTest({ ...begun, address, ...sessionOf(session) }))
+            .then(refusalOfTest)
+        : beginningOf(stream, keptBytes)
+            .then(({ mail }) => taker.record(address, mail))
+            .then((isRecorded) => (isRecorded ? undefined : noSuchAddress()));
+      taken.then(
+        (refusal) => (refusal ? done(refusal) : done(null, '2.0.0 stored')),
+        (error: unknown) => done(notNow(error, log)),
+      );
     },
   });
   // A client that breaks off, or speaks no TLS.
@@ -128,14 +136,28 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
   };
 }
 
-async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
+/** The first `maxBytes` of a mail, and the number of bytes that it has. */
+async function beginningOf(
+  stream: SMTPServerDataStream,
+  maxBytes: number,
+): Promise<{ mail: Buffer; bytes: number }> {
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (bytes < keptBytes) kept.push(chunk.subarray(0, keptBytes - bytes));
+    if (bytes < maxBytes) kept.push(chunk.subarray(0, maxBytes - bytes));
     bytes += chunk.length;
   }
-  return Buffer.concat(kept);
+  return { mail: Buffer.concat(kept), bytes };
+}
+
+const sessionOf = ({ remoteAddress, hostNameAppearsAs, secure, envelope }: SMTPServerSession) => ({
+  ...{ ip: remoteAddress, helo: hostNameAppearsAs, isEncrypted: secure },
+  sender: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+});
+
+function refusalOfTest(outcome: TestMailOutcome): Error | undefined {
+  if (outcome === 'too large') return answer(552, '5.3.4 the mail is too large to be tested');
+  return outcome === 'refused' ? answer(550, '5.7.1 not the mail that was sent') : undefined;
 }
 
 const answer = (responseCode: number, text: string) =>

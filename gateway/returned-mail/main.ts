@@ -1,4 +1,5 @@
 import { createClient } from '@connectrpc/connect';
+import { TestMailService } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import { InboundReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { readEnv } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
@@ -8,6 +9,8 @@ import { connectToService } from '#lib/rpc/client/client.ts';
 import { selfSigned } from './certificate.ts';
 import { type ReturnedMailConfig, readConfig } from './config.ts';
 import { listenForReturnedMail } from './listener.ts';
+import { takeTestMails } from './test-mail.ts';
+import { startVerifier } from './verification/verifier.ts';
 
 /** The door for mails that come back. It has the keys of the gateway, and does nothing if off. */
 export const part: ProcessPart = {
@@ -28,15 +31,17 @@ async function start(config: ReturnedMailConfig): Promise<RunningProcess> {
   };
 }
 
-function listen(
-  { keyset, addresses, clientTls: tls, certificate, host }: ReturnedMailConfig,
+async function listen(
+  config: ReturnedMailConfig,
   { port, domain }: { port: number; domain: string },
   log: RunningProcess['log'],
 ) {
+  const { keyset, addresses, clientTls: tls, certificate, host, dnsServers, spamd } = config;
   const keyring = createKeyring(keyset, { log });
   const transport = connectToService(addresses.get('messages') ?? [], { keyring, tls });
   const messages = createClient(InboundReportService, transport);
-  return listenForReturnedMail({
+  const verifier = startVerifier();
+  const listener = await listenForReturnedMail({
     ...{ host, port, domain, log, certificate: certificate ?? selfSigned(domain) },
     taker: {
       isKnown: async (returnPath) =>
@@ -49,7 +54,18 @@ function listen(
         return (await call).isRecorded;
       },
     },
+    takeTest: takeTestMails({
+      messages: createClient(TestMailService, transport),
+      ...{ verifier, spamd, host: domain, dnsServers, timeoutMs: callTimeoutMs },
+    }),
   });
+  return {
+    port: listener.port,
+    stop: async () => {
+      await listener.stop();
+      await verifier.close();
+    },
+  };
 }
 
 const callTimeoutMs = 20_000;

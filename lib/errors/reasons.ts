@@ -46,6 +46,7 @@ export const reasons = {
   API_KEY_NOT_FOUND: [Code.NotFound, checkId],
   INTEGRATION_NOT_FOUND: [Code.NotFound, checkId],
   DOMAIN_NOT_FOUND: [Code.NotFound, 'Check the name, and the workspace that the request names.'],
+  DOMAIN_TEST_NOT_FOUND: [Code.NotFound, 'The last 100 test mails of a workspace are kept.'],
   CONTACT_NOT_FOUND: [Code.NotFound, checkId],
   LIST_NOT_FOUND: [Code.NotFound, checkId],
   MEMBERSHIP_NOT_FOUND: [Code.NotFound, 'The contact was never on the list.'],
@@ -106,6 +107,7 @@ export const reasons = {
   NO_SESSION: [Code.FailedPrecondition, 'API keys are revoked, not signed out.'],
   LINK_EXPIRED: [Code.FailedPrecondition, 'Subscribe again, for a new mail.'],
   SYSTEM_MAIL_OFF: [Code.FailedPrecondition, 'Set `SYSTEM_SMTP_URL`.'],
+  RETURNED_MAIL_OFF: [Code.FailedPrecondition, 'Set `BOUNCE_DOMAIN`, and run `inbound`.'],
 
   TOO_MANY: [Code.ResourceExhausted, wait],
   QUOTA_EXCEEDED: [

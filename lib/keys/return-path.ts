@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { remember } from '../cache.ts';
 import type { Keyring } from './keyring.ts';
+import type { Mac } from './mac.ts';
 import { macOf, uuidOf } from './tracking-token.ts';
 
 /*
@@ -9,15 +10,21 @@ import { macOf, uuidOf } from './tracking-token.ts';
  * workspace. At the host of a workspace's own domain it is `b-<token>@<host>`: there the token
  * names the workspace too, and its MAC has one byte less, since a local part has 64 characters.
  *
+ * The address of a test mail is `t-<token>@<label>.<domain>`, with the test's id and a MAC by other
+ * keys: a recipient who knows a return path makes no such address of it.
+ *
  * Servers may change the case of an address, so that it has one case: base32 in place of base64.
  */
 
 const purpose = 'return-paths';
+const testPurpose = 'test-addresses';
 const idBytes = 16;
 const macBytes = 8;
 const shortMacBytes = 7;
 /** The id, the MAC, and what names the workspace: 1 to 15 bytes. */
-const localPart = /^b-([a-z2-7]{39,61})$/;
+const localPart = /^([bt])-([a-z2-7]{39,61})$/;
+/** Of addresses of tests, for PostgreSQL and for JavaScript. */
+export const testAddressForm = '^t-[a-z2-7]{39}@';
 /** Ids that are labels as they are. Others get a prefix with a hyphen, which no id has. */
 const labelForm = /^[a-z0-9]{1,63}$/;
 const encodedPrefix = 'x-';
@@ -25,41 +32,69 @@ const encodedPrefix = 'x-';
 /** The mail that a return path is of. */
 export type ReturnPathMail = { workspaceId: string; messageId: string };
 
+/** The test that an address is of. */
+export type AddressedTest = { workspaceId: string; testId: string };
+
 export type ReturnPaths = {
   /** At a host of the workspace's own; below the installation's domain if it is empty. */
   of(mail: ReturnPathMail, host?: string): string;
   /** The mail of one of ours; undefined for any other text. */
   read(address: string): ReturnPathMail | undefined;
+  /** The address of a test mail. */
+  ofTest(test: AddressedTest): string;
+  /** The test of one of ours; undefined for any other text. */
+  readTest(address: string): AddressedTest | undefined;
 };
 
 /** Keys of its own: no other process makes or reads them. */
 export function createReturnPaths(keyring: Keyring, domain: string): ReturnPaths {
   const { macs } = keyring.ownKeys(purpose);
+  const { macs: testMacs } = keyring.ownKeys(testPurpose);
   const [first] = macs;
-  if (!first) throw new Error('SERVICE_KEYS has no key');
+  const [firstOfTests] = testMacs;
+  if (!first || !firstOfTests) throw new Error('SERVICE_KEYS has no key');
   return {
     of({ workspaceId, messageId }, host = '') {
-      const id = Buffer.from(messageId.replaceAll('-', ''), 'hex');
+      if (host === '') return addressOf('b', first, { workspaceId, id: messageId }, domain);
+      const id = bytesOfUuid(messageId);
       const mac = macOf(first, workspaceId, id);
-      if (host === '') {
-        const token = base32(Buffer.concat([id, mac.subarray(0, macBytes)]));
-        return `b-${token}@${returnPathHost(workspaceId, domain)}`;
-      }
       const named = [id, mac.subarray(0, shortMacBytes), numberOf(workspaceId)];
       return `b-${base32(Buffer.concat(named))}@${host}`;
     },
     read(address) {
-      const parts = partsOf(address);
-      const reading = parts && readingOf(parts, domain);
-      if (!reading) return undefined;
-      const { workspaceId, tag } = reading;
-      const id = parts.token.subarray(0, idBytes);
-      const isOurs = macs.some((mac) =>
-        timingSafeEqual(tag, macOf(mac, workspaceId, id).subarray(0, tag.length)),
-      );
-      return isOurs ? { workspaceId, messageId: uuidOf(id) } : undefined;
+      const found = readingOf(partsOf(address), 'b', domain);
+      return found && isBy(macs, found)
+        ? { workspaceId: found.workspaceId, messageId: uuidOf(found.id) }
+        : undefined;
+    },
+    ofTest: ({ workspaceId, testId }) =>
+      addressOf('t', firstOfTests, { workspaceId, id: testId }, domain),
+    readTest(address) {
+      const found = readingOf(partsOf(address), 't', domain);
+      return found && isBy(testMacs, found)
+        ? { workspaceId: found.workspaceId, testId: uuidOf(found.id) }
+        : undefined;
     },
   };
+}
+
+function addressOf(
+  kind: Parts['kind'],
+  mac: Mac,
+  { workspaceId, id: uuid }: { workspaceId: string; id: string },
+  domain: string,
+): string {
+  const id = bytesOfUuid(uuid);
+  const token = Buffer.concat([id, macOf(mac, workspaceId, id).subarray(0, macBytes)]);
+  return `${kind}-${base32(token)}@${returnPathHost(workspaceId, domain)}`;
+}
+
+const bytesOfUuid = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex');
+
+function isBy(macs: readonly Mac[], { workspaceId, id, tag }: Reading): boolean {
+  return macs.some((mac) =>
+    timingSafeEqual(tag, macOf(mac, workspaceId, id).subarray(0, tag.length)),
+  );
 }
 
 /** The host of a workspace's return paths. */
@@ -67,40 +102,50 @@ export function returnPathHost(workspaceId: string, domain: string): string {
   return `${labelOf(workspaceId)}.${domain}`;
 }
 
-/** Whether an address has the form of a return path, whatever its MAC. */
+/** Whether an address has the form of a return path or of a test's address, whatever its MAC. */
 export function mayBeReturnPath(address: string, domain: string): boolean {
   const parts = partsOf(address);
-  return parts !== undefined && readingOf(parts, domain) !== undefined;
+  return parts !== undefined && readingOf(parts, parts.kind, domain) !== undefined;
 }
 
-type Parts = { token: Buffer; host: string };
+/** Whether an address that may be taken is that of a test. */
+export const isTestAddress = (address: string): boolean => partsOf(address)?.kind === 't';
+
+type Parts = { kind: 'b' | 't'; token: Buffer; host: string };
 
 function partsOf(address: string): Parts | undefined {
   const [local = '', host = '', ...more] = address.toLowerCase().split('@');
-  const text = localPart.exec(local)?.[1];
+  const [, kind, text] = localPart.exec(local) ?? [];
   const token = text === undefined ? undefined : fromBase32(text);
-  return token && more.length === 0 && hostForm.test(host) ? { token, host } : undefined;
+  const isWhole = token && more.length === 0 && hostForm.test(host);
+  return isWhole ? { kind: kind === 't' ? 't' : 'b', token, host } : undefined;
 }
 
 /** A server may have decoded one that is not ASCII. */
 const hostForm = /^[^\s@]{1,253}$/u;
 
-/** The workspace that an address names, and the MAC that proves it. */
+/** The workspace and the id that an address names, and the MAC that proves them. */
+type Reading = { workspaceId: string; id: Buffer; tag: Buffer };
+
 function readingOf(
-  { token, host }: Parts,
+  parts: Parts | undefined,
+  kind: Parts['kind'],
   domain: string,
-): { workspaceId: string; tag: Buffer } | undefined {
+): Reading | undefined {
+  if (parts?.kind !== kind) return undefined;
+  const { token, host } = parts;
+  const id = token.subarray(0, idBytes);
   if (host !== domain && !host.endsWith(`.${domain}`)) {
     const tagEnd = idBytes + shortMacBytes;
     const workspaceId = workspaceOfNumber(token.subarray(tagEnd));
-    return workspaceId === undefined
+    return workspaceId === undefined || kind === 't'
       ? undefined
-      : { workspaceId, tag: token.subarray(idBytes, tagEnd) };
+      : { workspaceId, id, tag: token.subarray(idBytes, tagEnd) };
   }
   const workspaceId = workspaceOf(host.slice(0, -domain.length - 1));
   const isWhole = token.length === idBytes + macBytes;
   return isWhole && workspaceId !== undefined
-    ? { workspaceId, tag: token.subarray(idBytes) }
+    ? { workspaceId, id, tag: token.subarray(idBytes) }
     : undefined;
 }
 

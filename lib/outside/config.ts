@@ -13,18 +13,23 @@ export type EgressSettings = {
 };
 
 export function readEgress(variables: Variables): EgressSettings {
-  const dnsServers = variables.list('DNS_SERVERS', {
-    unset: 'those of `/etc/resolv.conf`',
-    about:
-      'The DNS servers for names that tenants choose: `address` or `address:port`, several separated by commas.',
-  });
-  variables.derived(() => checkServers(dnsServers));
+  const dnsServers = readDnsServers(variables);
   const allow = variables.list('EGRESS_ALLOW', {
     unset: 'none',
     about:
       'Private ranges in CIDR notation, separated by commas, that hosts which tenants choose may be in: mail servers, feeds, endpoints of webhooks.',
   });
   return { allow, dnsServers };
+}
+
+export function readDnsServers(variables: Variables): readonly string[] {
+  const dnsServers = variables.list('DNS_SERVERS', {
+    unset: 'those of `/etc/resolv.conf`',
+    about:
+      'The DNS servers for names that tenants choose: `address` or `address:port`, several separated by commas.',
+  });
+  variables.derived(() => checkServers(dnsServers));
+  return dnsServers;
 }
 
 function checkServers(servers: readonly string[]): void {

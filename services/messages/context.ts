@@ -1,5 +1,10 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import type {
+  DomainTestPageService,
+  DomainTestService,
+  TestMailService,
+} from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import type { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import type { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import type {
@@ -111,6 +116,9 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof SuppressionService> &
   ServiceImpl<typeof ReportService> &
   ServiceImpl<typeof InboundReportService> &
+  ServiceImpl<typeof DomainTestService> &
+  ServiceImpl<typeof DomainTestPageService> &
+  ServiceImpl<typeof TestMailService> &
   ServiceImpl<typeof HoldService> &
   ServiceImpl<typeof SystemMailService> &
   ServiceImpl<typeof CredentialService> &

@@ -40,6 +40,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'link_clicks' },
     { table: 'variation_counts' },
     { table: 'broadcast_senders' },
+    { table: 'domain_tests' },
     { table: 'uncounted_broadcasts' },
     { table: 'suppressions' },
     { table: 'lifted_suppressions' },

@@ -6,6 +6,11 @@ import {
   PersonDataService,
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  DomainTestPageService,
+  DomainTestService,
+  TestMailService,
+} from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import {
@@ -33,6 +38,7 @@ import { erasedTables, personSources } from './kept-data.ts';
 import { addSuppression } from './operations/add-suppression.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { checkReturnPath } from './operations/check-return-path.ts';
+import { checkTestMail } from './operations/check-test-mail.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeBatch, consumeEvents } from './operations/consume-events.ts';
 import { countMessageFacts } from './operations/count-message-facts.ts';
@@ -43,9 +49,11 @@ import { exportMessages } from './operations/export-messages.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
 import { getBroadcastStats } from './operations/get-broadcast-stats.ts';
 import { getBroadcastTimeline } from './operations/get-broadcast-timeline.ts';
+import { getDomainTest } from './operations/get-domain-test.ts';
 import { getHold } from './operations/get-hold.ts';
 import { getLink } from './operations/get-link.ts';
 import { getMessage } from './operations/get-message.ts';
+import { getNewestDomainTest } from './operations/get-newest-domain-test.ts';
 import { getNotification } from './operations/get-notification.ts';
 import { getReportStatus } from './operations/get-report-status.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
@@ -63,6 +71,7 @@ import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { recordReports } from './operations/record-reports.ts';
 import { recordReturnedMail } from './operations/record-returned-mail.ts';
+import { recordTestMail } from './operations/record-test-mail.ts';
 import { refreshSettings } from './operations/refresh-settings.ts';
 import { registerReports } from './operations/register-reports.ts';
 import { releaseHold } from './operations/release-hold.ts';
@@ -71,6 +80,8 @@ import { resealPasswords } from './operations/reseal-passwords.ts';
 import { retryMessage } from './operations/retry-message.ts';
 import { rotateReportSecret } from './operations/rotate-report-secret.ts';
 import { sendBatch } from './operations/send-batch.ts';
+import { sendDomainTest } from './operations/send-domain-test.ts';
+import { sendDomainTestByPage } from './operations/send-domain-test-by-page.ts';
 import { sendIndividual } from './operations/send-individual.ts';
 import { sendSystemMail } from './operations/send-system-mail.ts';
 import { sendTransactional } from './operations/send-transactional.ts';
@@ -97,6 +108,9 @@ export const services = [
   SuppressionService,
   ReportService,
   InboundReportService,
+  DomainTestService,
+  DomainTestPageService,
+  TestMailService,
   MessageFactsService,
   EventConsumerService,
   EventProducerService,
@@ -174,6 +188,18 @@ export function messagesRoutes(context: Context) {
       recordReports: recordReports(context),
       checkReturnPath: checkReturnPath(context),
       recordReturnedMail: recordReturnedMail(context),
+    });
+    router.service(DomainTestService, {
+      sendDomainTest: sendDomainTest(context),
+      getDomainTest: getDomainTest(context),
+    });
+    router.service(DomainTestPageService, {
+      getNewestDomainTest: getNewestDomainTest(context),
+      sendDomainTestByPage: sendDomainTestByPage(context),
+    });
+    router.service(TestMailService, {
+      checkTestMail: checkTestMail(context),
+      recordTestMail: recordTestMail(context),
     });
     router.service(MessageFactsService, {
       countMessageFacts: countMessageFacts(context),

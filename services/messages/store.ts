@@ -29,6 +29,7 @@ import { ProviderReports } from './migrations/m0027-provider-reports.ts';
 import { InboundRequests } from './migrations/m0028-inbound-requests.ts';
 import { ReceiverRates } from './migrations/m0029-receiver-rates.ts';
 import { BroadcastSenders } from './migrations/m0030-broadcast-senders.ts';
+import { DomainTests } from './migrations/m0031-domain-tests.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -103,6 +104,7 @@ export function openMessagesStore(
       'm0028-inbound-requests': InboundRequests,
       'm0029-receiver-rates': ReceiverRates,
       'm0030-broadcast-senders': BroadcastSenders,
+      'm0031-domain-tests': DomainTests,
     },
   });
 }

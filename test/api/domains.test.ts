@@ -61,3 +61,14 @@ test('a job checks a new domain by itself', async () => {
   });
   await post('domains.delete', key);
 });
+
+test('domains.testMail says that the installation takes no mail back, and testResult knows no test', async () => {
+  const key = { workspace_id: stack.workspaceId };
+  const { body } = await get('workspaces.get', { id: stack.workspaceId });
+  const [{ email_provider: provider }] = body.workspace.integrations;
+  const name = provider.senders[0].email.split('@')[1];
+  const sent = await post('domains.testMail', { ...key, name });
+  expect([sent.status, sent.body.reason]).toEqual([400, 'RETURNED_MAIL_OFF']);
+  const found = await get('domains.testResult', { ...key, id: crypto.randomUUID() });
+  expect([found.status, found.body.reason]).toEqual([404, 'DOMAIN_TEST_NOT_FOUND']);
+});

@@ -84,6 +84,7 @@ const recordedLate = [
   'ListSuppressions',
   'ListWebhookDeliveries',
   'RefreshGlobalFeed',
+  'SendDomainTest',
   'SendToIndividual',
   'TestRecipientFeed',
   'TestTemplate',

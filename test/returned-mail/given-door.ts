@@ -4,6 +4,9 @@ import { createReturnPaths } from '#lib/keys/return-path.ts';
 import { createLog } from '#lib/log.ts';
 import { selfSigned } from '../../gateway/returned-mail/certificate.ts';
 import { listenForReturnedMail } from '../../gateway/returned-mail/listener.ts';
+import { takeTestMails } from '../../gateway/returned-mail/test-mail.ts';
+import type { SpamdAddress } from '../../gateway/returned-mail/verification/spamd.ts';
+import { startVerifier } from '../../gateway/returned-mail/verification/verifier.ts';
 import type { Given } from '../../services/messages/test/given.ts';
 import { keyring } from '../setup/service.ts';
 
@@ -12,11 +15,17 @@ export const returnPaths = createReturnPaths(keyring, domain);
 
 const anywhere = createRouterTransport(() => {});
 
+type Options = { dnsServers?: readonly string[]; spamd?: SpamdAddress | undefined };
+
 /** A process of messages whose mails have return paths, and the listener that takes what comes. */
-export async function givenDoor(given: Pick<Given, 'newProcess'>) {
+export async function givenDoor(
+  given: Pick<Given, 'newProcess'>,
+  { dnsServers = [], spamd }: Options = {},
+) {
   const outbox = openOutbox('messages', { contacts: anywhere, webhooks: anywhere });
   const process = given.newProcess({ outbox, returnPaths });
-  const { inbound } = process;
+  const { inbound, testMails: messages } = process;
+  const verifier = startVerifier();
   /** All that have come, as they came. */
   const mails: Buffer[] = [];
   const listener = await listenForReturnedMail({
@@ -29,6 +38,13 @@ export async function givenDoor(given: Pick<Given, 'newProcess'>) {
         return (await inbound.recordReturnedMail({ returnPath, mail })).isRecorded;
       },
     },
+    takeTest: takeTestMails({
+      ...{ messages, verifier, spamd, host: domain, dnsServers, timeoutMs: 20_000 },
+    }),
   });
-  return { process, mails, port: listener.port, stop: listener.stop };
+  const stop = async () => {
+    await listener.stop();
+    await verifier.close();
+  };
+  return { process, mails, port: listener.port, stop };
 }

@@ -2,6 +2,11 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
+  DomainTestPageService,
+  DomainTestState,
+  GetNewestDomainTestResponseSchema,
+} from '#gen/postrider/messages/v1/domain_tests_pb.ts';
+import {
   DomainPageService,
   DomainRecordPurpose,
   DomainRecordState,
@@ -22,6 +27,7 @@ let service: TestService;
 let gateway: TestGateway;
 let shown: Shown | ConnectError;
 let refusal: ConnectError | undefined;
+let newest: MessageInitShape<typeof GetNewestDomainTestResponseSchema> | ConnectError;
 let calls: string[];
 let caller: string | undefined;
 
@@ -41,6 +47,17 @@ beforeAll(async () => {
         return {};
       },
     });
+    router.service(DomainTestPageService, {
+      getNewestDomainTest: () => {
+        if (newest instanceof ConnectError) throw newest;
+        return create(GetNewestDomainTestResponseSchema, newest);
+      },
+      sendDomainTestByPage: ({ workspaceId, name }) => {
+        calls.push(`test ${workspaceId} ${name}`);
+        if (refusal) throw refusal;
+        return {};
+      },
+    });
   });
   gateway = await startGateway(service.port);
 });
@@ -49,6 +66,7 @@ beforeEach(() => {
   gateway.logged.length = 0;
   refusal = undefined;
   shown = pageOf();
+  newest = {};
 });
 afterAll(async () => {
   await gateway.stop();
@@ -75,6 +93,7 @@ function pageOf(over: object = {}): Shown {
       ...over,
     },
     workspaceName: 'Acme',
+    workspaceId: 'w1',
   };
 }
 
@@ -169,4 +188,76 @@ test('a fault is logged without the token', async () => {
 
 test('other methods are refused', async () => {
   expect((await send('DELETE')).status).toBe(405);
+});
+
+const sendForm = (action: string) =>
+  fetch(`${gateway.url}${path}`, { method: 'POST', body: new URLSearchParams({ action }) });
+
+const arrived = {
+  isOffered: true,
+  test: {
+    ...{ sender: 'news@a.example', state: DomainTestState.ARRIVED },
+    result: {
+      spf: { result: 'pass', domain: 'w1.bounces.example' },
+      dkim: [
+        { result: 'pass', domain: 'a.example', selector: 'r1', algorithm: 'rsa-sha256' },
+        ...[{ result: 'fail', domain: 'a.example', selector: 'e1', algorithm: 'ed25519-sha256' }],
+      ],
+      dmarc: { result: 'pass', policy: 'reject', isDkimAligned: true },
+      oneClick: { isRight: true, isSigned: true },
+      ...{ sizeBytes: 3_210, isEncrypted: true, spamScore: 0.4 },
+    },
+  },
+};
+
+test('the page shows the newest test mail with the verdict on each part', async () => {
+  newest = arrived;
+  const text = readable(await textOf());
+  for (const expected of [
+    'Arrived From news@a.example',
+    'SPF w1.bounces.example pass',
+    'DKIM r1 of a.example, rsa-sha256 pass',
+    'DKIM e1 of a.example, ed25519-sha256 fail',
+    'DMARC policy reject, aligned by DKIM pass',
+    'One-click unsubscribing Signed',
+    'Size 3210 bytes',
+    'SpamAssassin 0.4',
+    'Send a test mail',
+  ])
+    expect(text).toContain(expected);
+});
+
+test('a button sends a test mail, and checks nothing', async () => {
+  newest = { isOffered: true, test: { state: DomainTestState.PENDING, sender: 'news@a.example' } };
+  const answer = await sendForm('test');
+  expect([answer.status, calls]).toEqual([200, ['get secret-token', 'test w1 a.example']]);
+  expect(readable(await answer.text())).toContain('On its way');
+});
+
+test.each([
+  [Code.ResourceExhausted, 429, 'There were ten test mails within an hour: try again later.'],
+  [Code.InvalidArgument, 400, 'No test mail was sent: name has no sender.'],
+  [Code.Unavailable, 503, 'No test mail was sent: try again later.'],
+])('a test mail that is refused with %s is explained on the page', async (code, status, why) => {
+  newest = arrived;
+  refusal = new ConnectError('name has no sender', code);
+  const answer = await sendForm('test');
+  expect(answer.status).toBe(status);
+  expect(readable(await answer.text())).toContain(why);
+});
+
+test('the reply of a mail server cannot leave its place', async () => {
+  const error = '<script>alert(1)</script>';
+  newest = { isOffered: true, test: { state: DomainTestState.FAILED, error } };
+  expect(await textOf()).not.toMatch(/<script/);
+});
+
+test.each([
+  ['takes no test mails', { isOffered: false }],
+  ['does not answer', new ConnectError('down', Code.Unavailable)],
+])('without a button where messages %s', async (_, given) => {
+  newest = given;
+  const text = readable(await textOf());
+  expect(text).toContain('Ownership of the domain');
+  expect(text).not.toContain('Send a test mail');
 });

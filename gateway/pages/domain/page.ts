@@ -1,5 +1,18 @@
-import { type CallOptions, type Client, createClient, type Transport } from '@connectrpc/connect';
-import { DomainPageService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
+import {
+  type CallOptions,
+  type Client,
+  ConnectError,
+  createClient,
+  type Transport,
+} from '@connectrpc/connect';
+import {
+  DomainTestPageService,
+  type GetNewestDomainTestResponse,
+} from '#gen/postrider/messages/v1/domain_tests_pb.ts';
+import {
+  DomainPageService,
+  type GetDomainPageResponse,
+} from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { failureOf } from '../../api/errors.ts';
@@ -11,16 +24,20 @@ import { messageSheet, sheetOf } from './sheet.ts';
 
 const prefix = '/domains/';
 const tokenPattern = /^[A-Za-z0-9_-]{1,512}$/;
-/** A form without fields. */
+/** A form with the name of its button. */
 const bodyLimitBytes = 1_024;
-/** A check waits for DNS servers. */
+/** A check waits for DNS servers, a test for a mail server. */
 const callTimeoutMs = 25_000;
 
-type PageContext = { workspaces: Transport; authorization: Authorization };
+type PageContext = { workspaces: Transport; messages: Transport; authorization: Authorization };
 
-/** The page of a domain, for whoever has its link: its records, and a button that checks them. */
-export function domainPage({ workspaces, authorization }: PageContext): HtmlPage {
+/**
+ * The page of a domain, for whoever has its link: its records with a button that checks them, and
+ * its newest test mail with a button that sends one.
+ */
+export function domainPage({ workspaces, messages, authorization }: PageContext): HtmlPage {
   const client = createClient(DomainPageService, workspaces);
+  const tests = createClient(DomainTestPageService, messages);
   return {
     name: 'domain',
     answer(exchange, admission) {
@@ -31,7 +48,7 @@ export function domainPage({ workspaces, authorization }: PageContext): HtmlPage
         const { id, signal } = exchange;
         const headers = { [requestIdHeader]: id, authorization: await authorization() };
         const options = { headers, signal, timeoutMs: callTimeoutMs };
-        return answer(exchange, admission, { client, token, options });
+        return answer(exchange, admission, { client, tests, token, options });
       };
     },
   };
@@ -39,6 +56,7 @@ export function domainPage({ workspaces, authorization }: PageContext): HtmlPage
 
 type Opened = {
   client: Client<typeof DomainPageService>;
+  tests: Client<typeof DomainTestPageService>;
   token: string;
   options: CallOptions;
 };
@@ -49,15 +67,17 @@ async function answer(
   opened: Opened,
 ): Promise<HttpAnswer> {
   const { method } = exchange.request;
-  const isCheck = method === 'POST';
-  if (!isCheck && method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, HEAD, POST');
-  if (isCheck) await admission.readBody(exchange, bodyLimitBytes);
+  const isChange = method === 'POST';
+  if (!isChange && method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, HEAD, POST');
+  const body = isChange ? await admission.readBody(exchange, bodyLimitBytes) : undefined;
+  const isTest = new URLSearchParams(body?.toString('utf8')).get('action') === 'test';
   const { client, token, options } = opened;
   try {
-    const isRefused = isCheck && (await isTooSoon(opened));
-    const notice = isRefused ? 'There were ten checks within a minute: wait a minute.' : '';
+    const checked = isChange && !isTest ? await check(opened) : nothingToSay;
     const shown = await client.getDomainPage({ token }, options);
-    return sheetOf(shown, { status: isRefused ? 429 : 200, notice });
+    const tested = isTest ? await sendTest(opened, shown) : nothingToSay;
+    const test = await readTest(opened, shown);
+    return sheetOf(shown, test, tested.notice === '' ? checked : tested);
   } catch (error) {
     const { status } = failureOf(error, '');
     if (status === 400 || status === 404) return badLink();
@@ -66,14 +86,48 @@ async function answer(
   }
 }
 
+type Notice = { status: number; notice: string };
+
+const nothingToSay: Notice = { status: 200, notice: '' };
+
 /** Has the domain checked, unless there were too many checks. */
-async function isTooSoon({ client, token, options }: Opened): Promise<boolean> {
+async function check({ client, token, options }: Opened): Promise<Notice> {
   try {
     await client.verifyDomainByPage({ token }, options);
-    return false;
+    return nothingToSay;
   } catch (error) {
-    if (failureOf(error, '').status === 429) return true;
-    throw error;
+    if (failureOf(error, '').status !== 429) throw error;
+    return { status: 429, notice: 'There were ten checks within a minute: wait a minute.' };
+  }
+}
+
+async function sendTest(
+  { tests, options }: Opened,
+  { workspaceId, domain }: GetDomainPageResponse,
+): Promise<Notice> {
+  try {
+    await tests.sendDomainTestByPage({ workspaceId, name: domain?.name ?? '' }, options);
+    return nothingToSay;
+  } catch (error) {
+    const { status } = failureOf(error, '');
+    if (status === 429) {
+      return { status, notice: 'There were ten test mails within an hour: try again later.' };
+    }
+    const isExplained = status >= 400 && status < 500;
+    const why = isExplained ? ConnectError.from(error).rawMessage : 'try again later';
+    return { status, notice: `No test mail was sent: ${why}.` };
+  }
+}
+
+/** Undefined where messages cannot say it: the records are shown all the same. */
+async function readTest(
+  { tests, options }: Opened,
+  { workspaceId, domain }: GetDomainPageResponse,
+): Promise<GetNewestDomainTestResponse | undefined> {
+  try {
+    return await tests.getNewestDomainTest({ workspaceId, name: domain?.name ?? '' }, options);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { GetNewestDomainTestResponse } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import {
   type Domain,
   type DomainRecord,
@@ -11,14 +12,10 @@ import { type Html, html } from '#lib/html/template.ts';
 import { secretPageHeaders } from '../../html/headers.ts';
 import { timeOf } from '../../html/times.ts';
 import type { HttpAnswer } from '../../http/answer.ts';
+import { badge } from './badge.ts';
 import { style } from './style.ts';
-import {
-  type StateWords,
-  wordsOfDomain,
-  wordsOfKey,
-  wordsOfPurpose,
-  wordsOfRecord,
-} from './words.ts';
+import { testOf } from './test.ts';
+import { wordsOfDomain, wordsOfKey, wordsOfPurpose, wordsOfRecord } from './words.ts';
 
 const headers = secretPageHeaders(
   contentSecurityPolicy({ style, images: ['data:'], forms: "'self'" }),
@@ -28,6 +25,7 @@ const zoneRowsMax = 14;
 /** The page of a domain, without script: a click on a value selects it. */
 export function sheetOf(
   { domain, workspaceName, expiresAt }: GetDomainPageResponse,
+  test: GetNewestDomainTestResponse | undefined,
   { status, notice }: { status: number; notice: string },
 ): HttpAnswer {
   if (!domain) return messageSheet(404, 'Not found', 'There is no such domain.');
@@ -39,11 +37,11 @@ export function sheetOf(
 <p class="verdict">${verdictOf(domain)}</p>
 <p class="quiet">${checksOf(domain)}</p>
 ${notice === '' ? '' : html`<p class="notice" role="status">${notice}</p>`}
-<form method="post"><button type="submit">Check again now</button></form></header>
+<form method="post"><button type="submit" name="action" value="check">Check again now</button></form></header>
 <h2>Records</h2>
 <p>Add them where the DNS of the domain is managed. A click on a value selects it.</p>
 ${domain.records.map((record) => recordOf(domain, record))}
-${zoneOf(domain)}${keysOf(domain)}
+${testOf(test)}${zoneOf(domain)}${keysOf(domain)}
 <footer><p>Times are UTC. Whoever has the link of this page can see it${until}.</p></footer>`;
   return page(status, domain.name, body);
 }
@@ -60,9 +58,6 @@ function page(status: number, title: string, body: Html): HttpAnswer {
   });
   return { status, headers, body: text };
 }
-
-const badge = ({ text, tone }: StateWords): Html =>
-  html`<span class="badge ${tone}">${text}</span>`;
 
 const isInOrder = ({ knownState }: DomainRecord) => knownState === DomainRecordState.OK;
 

@@ -243,7 +243,7 @@ export class DeliveryRun {
       email,
       contact,
       feeds: feedsOf(email),
-      urls: urlsOf(variant.baseUrl, group, token),
+      urls: urlsOf(variant.baseUrl, group, { token, canBeLeft: plan.canBeLeft }),
       trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
       ...(extra && { data: extra.data, options: extra.options }),
     };
@@ -359,11 +359,15 @@ function prepareQuickly({ variant: { program }, recipient }: Letter): WriteMail 
 
 /**
  * Only a list has something to confirm. Mail that is neither to a list nor of a broadcast has
- * nothing to leave.
+ * nothing to leave, unless its plan says otherwise.
  */
-function urlsOf(base: string, { workspaceId, listId, broadcastId }: ClaimGroup, token: string) {
+function urlsOf(
+  base: string,
+  { workspaceId, listId, broadcastId }: ClaimGroup,
+  { token, canBeLeft: isLeft }: { token: string; canBeLeft: boolean },
+) {
   const preferences = `${base}/p/${workspaceId}/${token}`;
-  const canBeLeft = listId !== null || broadcastId !== null;
+  const canBeLeft = listId !== null || broadcastId !== null || isLeft;
   return {
     preferences,
     unsubscribe: canBeLeft ? `${base}/u/${workspaceId}/${token}` : '',

@@ -10,6 +10,8 @@ import { type BatchInput, type SendContext, sendAll } from './send-all.ts';
 const retryMs = 60_000;
 
 type Individual = Pick<BatchInput, 'group' | 'plan' | 'fields' | 'feeds' | 'stop'> & {
+  /** A new one if absent. */
+  id?: string;
   email: string;
   extras?: Extras;
 };
@@ -20,10 +22,9 @@ type Individual = Pick<BatchInput, 'group' | 'plan' | 'fields' | 'feeds' | 'stop
  */
 export async function sendIndividually(
   context: SendContext,
-  { group, email, extras, ...given }: Individual,
+  { id = crypto.randomUUID(), group, email, extras, ...given }: Individual,
 ): Promise<{ id: string; fault: ConnectError | undefined }> {
-  const key = { workspaceId: group.workspaceId, id: crypto.randomUUID() };
-  const { id } = key;
+  const key = { workspaceId: group.workspaceId, id };
   await scheduleFinish(context.store, key);
   const { fates, outage, retryAfterMs } = await sendAll(context, {
     ...given,

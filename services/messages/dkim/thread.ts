@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { signingSeconds } from './metrics.ts';
 import type { SigningDomain } from './signature.ts';
 import type { SignedPart, SigningAnswer, SigningRequest } from './worker.ts';
 
@@ -14,8 +15,8 @@ export type SigningJob = {
   done: (fields: string | undefined) => void;
 };
 
-/** With how many threads have ended with it, and how often its domain was read again. */
-export type SigningTry = SigningJob & { ends: number; reads: number };
+/** With since when it waits, how many threads ended with it, and how often its domain was read. */
+export type SigningTry = SigningJob & { sinceMs: number; ends: number; reads: number };
 type Batch = { jobs: readonly SigningTry[] };
 
 const script = new URL('./worker.ts', import.meta.url);
@@ -128,7 +129,10 @@ export class SigningThread {
     if (bytes.byteLength === bufferBytes) this.#buffers.push(bytes);
     // The next batch first: what follows an answer takes its time.
     this.#host.answered();
-    for (const [index, job] of (batch?.jobs ?? []).entries())
+    const nowMs = performance.now();
+    for (const [index, job] of (batch?.jobs ?? []).entries()) {
+      signingSeconds.observe((nowMs - job.sinceMs) / 1_000);
       job.done(signatures[index] ?? undefined);
+    }
   }
 }

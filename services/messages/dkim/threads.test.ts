@@ -4,6 +4,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { until } from '../../../test/stack/until.ts';
 import { newDomainKey, verified } from '../test/given-domain.ts';
 import { givenThreads } from '../test/given-signed.ts';
+import { signingSeconds } from './metrics.ts';
 import type { SigningDomain } from './signature.ts';
 import type { SigningThreads } from './threads.ts';
 
@@ -182,6 +183,15 @@ test('a key that cannot sign leaves its mails without signature, and others go o
   const signed = await Promise.all([sign(threads, bad, () => broken), sign(threads, good, known)]);
   expect(signed[0]).toBeUndefined();
   expect(await isGood(good, signed[1])).toBe(true);
+});
+
+test('the time that mails wait for their signatures is measured', async () => {
+  const count = async () => (await signingSeconds.get()).values.find(isCount)?.value ?? 0;
+  const isCount = ({ metricName }: { metricName?: string }) => metricName?.endsWith('_count');
+  const before = await count();
+  const threads = givenThreads();
+  await Promise.all([1, 2, 3].map((each) => sign(threads, mailOf(`${each}`), known)));
+  expect(await count()).toBe(before + 3);
 });
 
 test('mails that wait when the threads are closed are answered', async () => {

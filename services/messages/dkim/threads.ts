@@ -49,7 +49,7 @@ export class SigningThreads {
       job.done(undefined);
       return;
     }
-    this.#waiting.push({ ...job, ends: 0, reads: 0 });
+    this.#waiting.push({ ...job, sinceMs: performance.now(), ends: 0, reads: 0 });
     this.#postSoon();
   }
 

@@ -4,6 +4,7 @@ import { noReturnPaths } from '../reports/mail/kept.ts';
 export function checkReturnPath({ returnPaths }: Context): Methods['checkReturnPath'] {
   return async ({ returnPath }) => {
     if (!returnPaths) throw noReturnPaths();
-    return { isKnown: returnPaths.read(returnPath) !== undefined };
+    const found = returnPaths.read(returnPath) ?? returnPaths.readTest(returnPath);
+    return { isKnown: found !== undefined };
   };
 }

@@ -51,6 +51,8 @@ export type CompiledPlan = {
   /** Why its mails wait, though the integration takes mail; empty if they do not. */
   heldBecause: string;
   isMarketing: boolean;
+  /** Whether its mails have the headers of an unsubscribe link. */
+  canBeLeft: boolean;
   /** Whether the workspace keeps what it sends. */
   keepsContents: boolean;
 };
@@ -206,7 +208,7 @@ function nameOf({ templateId }: PlanKey, { own }: TemplateContents, setting: Set
 function planOf(
   { own, translations }: Variants,
   content: TemplateContent,
-  { workspace, integration, domains, transport }: Setting & { transport: Transport },
+  { about, workspace, integration, domains, transport }: Setting & { transport: Transport },
 ): CompiledPlan {
   const choose = languageChooser(
     [...translations.keys()],
@@ -233,6 +235,7 @@ function planOf(
     heldBecause: all.map(reasonOf).find((reason) => reason !== '') ?? '',
     keepsContents: (workspace.settings?.messageContentDays ?? 0) > 0,
     isMarketing: content.category === TemplateCategory.MARKETING,
+    canBeLeft: about.canBeLeft ?? false,
   };
 }
 

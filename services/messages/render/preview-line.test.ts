@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { mjmlToHtml } from '#lib/mail/mjml.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
 import { withPreviewLine } from './preview-line.ts';
 
@@ -29,6 +30,22 @@ test.each([
   ['anything else', '<p>Hi</p>', '<p>Hi</p>'],
 ])('the preview line of a message goes into %s', (_, source, lined) => {
   expect(withPreviewLine(source)).toBe(lined);
+});
+
+test.each([
+  ['no inlined CSS', ''],
+  ['inlined CSS of another element', 'p { color: #ff0000 }'],
+  ['inlined CSS behind the line', 'div { color: #ff0000 }'],
+  ['inlined CSS before the line', 'body > div { margin: 0 }'],
+  ['inlined CSS that replaces the style', 'div { display: none !important; margin: 0 }'],
+])('compiled MJML with a line and %s shows one line, that of the message', async (_, css) => {
+  const style = css === '' ? '' : `<mj-style inline="inline">${css}</mj-style>`;
+  const { html } = await mjmlToHtml(
+    `<mjml><mj-head><mj-preview>Old</mj-preview>${style}</mj-head><mj-body></mj-body></mjml>`,
+  );
+  const lined = withPreviewLine(html);
+  expect(lined.split(value)).toHaveLength(2);
+  expect(lined).toContain(`${own}${value}{% else %}Old{% endif %}</div>`);
 });
 
 test('HTML without a preview line gets a hidden one for messages that have their own', () => {

@@ -2,8 +2,11 @@ import { previewLineName } from './compose.ts';
 
 const value = `{{ ${previewLineName} }}`;
 const hidden = 'display:none;max-height:0px;max-width:0px;opacity:0;overflow:hidden;';
-/** MJML's element for the preview line, near the start of the body. */
-const inHtml = /<div style="display:none;[^"]*">/;
+/**
+ * MJML's element for the preview line, near the start of the body. Inlined CSS changes the spaces
+ * of its style, and may stand before it.
+ */
+const inHtml = /<div style="(?:[^"]*;\s*)?display:\s*none\b[^"]*">/;
 const nearStart = 1_000;
 
 /**

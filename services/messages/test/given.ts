@@ -2,6 +2,11 @@ import { create } from '@bufbuild/protobuf';
 import { createClient, createRouterTransport } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  DomainTestPageService,
+  DomainTestService,
+  TestMailService,
+} from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import {
@@ -142,6 +147,9 @@ export async function givenService() {
       suppressions: createClient(SuppressionService, transport(userClaims())),
       reports: createClient(ReportService, transport(userClaims())),
       inbound: createClient(InboundReportService, transport()),
+      domainTests: createClient(DomainTestService, transport(userClaims())),
+      domainTestPage: createClient(DomainTestPageService, transport()),
+      testMails: createClient(TestMailService, transport()),
     };
   };
   const first = newProcess();

@@ -13,6 +13,7 @@ export function getDomainPage(context: Context): Methods['getDomainPage'] {
     const { name: workspaceName } = await findWorkspace(em, link.workspaceId);
     return {
       domain: domainMessage(domain, await findKeys(em, [domain]), installation),
+      workspaceId: link.workspaceId,
       workspaceName,
       expiresAt: timestampFromDate(link.expiresAt),
     };

@@ -765,13 +765,13 @@ export const CheckReturnPathRequestSchema: GenMessage<CheckReturnPathRequest> = 
   messageDesc(file_postrider_messages_v1_reports, 19);
 
 /**
- * Tells whether it is a return path.
+ * Tells whether mail to it is taken.
  *
  * @generated from message postrider.messages.v1.CheckReturnPathResponse
  */
 export type CheckReturnPathResponse = Message<"postrider.messages.v1.CheckReturnPathResponse"> & {
   /**
-   * Whether a mail of this installation had it, as far as its code proves.
+   * Whether this installation has made it, as far as its code proves.
    *
    * @generated from field: bool is_known = 1;
    */
@@ -1008,8 +1008,8 @@ export const InboundReportService: GenService<{
     output: typeof RecordReportsResponseSchema;
   },
   /**
-   * Tells whether an address is the return path of a mail of this installation, at the host of a workspace's own domain too.
-   * An address of the right form may be made up.
+   * Tells whether an address is the return path of a mail of this installation, at the host of a workspace's own domain too, or the address
+   * of a test mail. An address of the right form may be made up.
    *
    * UNAVAILABLE: the process has no domain for return paths.
    *
