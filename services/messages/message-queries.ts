@@ -68,4 +68,9 @@ export const messageColumns = [
 ].join(', ');
 
 /** Tables with further data of a message. */
-export const satellites = ['message_requests', 'message_attachments', 'message_contents'];
+export const satellites = [
+  'message_requests',
+  'message_attachments',
+  'message_bodies',
+  'message_contents',
+];

@@ -29,6 +29,7 @@ import { ProviderReports } from './migrations/m0027-provider-reports.ts';
 import { InboundRequests } from './migrations/m0028-inbound-requests.ts';
 import { ReceiverRates } from './migrations/m0029-receiver-rates.ts';
 import { BroadcastSenders } from './migrations/m0030-broadcast-senders.ts';
+import { MessageBodies } from './migrations/m0032-message-bodies.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -103,6 +104,7 @@ export function openMessagesStore(
       'm0028-inbound-requests': InboundRequests,
       'm0029-receiver-rates': ReceiverRates,
       'm0030-broadcast-senders': BroadcastSenders,
+      'm0032-message-bodies': MessageBodies,
     },
   });
 }
@@ -116,6 +118,8 @@ export const counts: QuotaContext['counts'] = {
     (select coalesce(sum(octet_length(request)), 0) from message_requests
       where workspace_id = $1 and due_at is not null)
     + (select coalesce(sum(octet_length(content)), 0) from message_attachments
+      where workspace_id = $1)
+    + (select coalesce(sum(octet_length(body)), 0) from message_bodies
       where workspace_id = $1) as used`,
   content_bytes:
     'select sum(octet_length(content)) as used from message_contents where workspace_id = $1',

@@ -48,8 +48,9 @@ type RetriedRow = {
   is_expired: boolean;
   /** Null once what it is made from is gone. */
   request: Buffer | null;
-  /** How many files it has. */
+  /** How many files it has, and whether it has a body. */
   files: number;
+  has_body: boolean;
 };
 
 async function checkedMessage(
@@ -71,8 +72,11 @@ async function checkedMessage(
     );
   }
   if (request === null) throw refusal('MESSAGE_STATUS', goneText);
-  if ((await keepFiles(em, key)) !== row.files) {
+  if ((await keep(em, key, 'message_attachments')) !== row.files) {
     throw refusal('MESSAGE_STATUS', 'the attachments of the message are gone');
+  }
+  if (row.has_body && (await keep(em, key, 'message_bodies')) === 0) {
+    throw refusal('MESSAGE_STATUS', 'the content of the message is gone');
   }
   return { request, isBounced, integrationId };
 }
@@ -89,7 +93,8 @@ async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise
        ) as is_bounced,
        coalesce(r.expires_at <= now(), status = 'expired') as is_expired,
        case when m.contact_email <> '' then r.request end as request,
-       coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) as files
+       coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) as files,
+       coalesce(r.has_body, false) as has_body
      from messages m left join message_requests r on r.message_id = $2 and r.workspace_id = $1
      where m.id = $2 and m.workspace_id = $1
      for no key update of m`,
@@ -100,10 +105,14 @@ async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise
 }
 
 /** Keeps them until the message is done again; gives how many there still are. */
-async function keepFiles(em: EntityManager, { workspaceId, id }: Key): Promise<number> {
+async function keep(
+  em: EntityManager,
+  { workspaceId, id }: Key,
+  table: 'message_attachments' | 'message_bodies',
+): Promise<number> {
   const rows = await query(
     em,
-    `update message_attachments set erase_at = null where workspace_id = $1 and message_id = $2
+    `update ${table} set erase_at = null where workspace_id = $1 and message_id = $2
      returning 1`,
     [workspaceId, id],
   );

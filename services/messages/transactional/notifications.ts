@@ -18,6 +18,12 @@ export type Sendable = {
   ttlSeconds: number | undefined;
 };
 
+/** Of a mail that names no notification. */
+export const withoutNotification: Sendable = {
+  ...{ id: '', name: '', templateId: '', utm: {}, integrationId: '' },
+  ...{ isTracked: false, sendToBounced: false, ttlSeconds: undefined },
+};
+
 type NotificationRow = {
   id: string;
   name: string;
