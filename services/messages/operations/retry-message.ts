@@ -21,8 +21,10 @@ export function retryMessage(context: Context): Methods['retryMessage'] {
     try {
       const integrationId = await store.fork().transactional(async (em) => {
         const { request, isBounced, ...checked } = await checkedMessage(em, key);
-        const integrationId = checked.integrationId || ofSettings;
         const content = await contentOf(keyring, key, request);
+        // The sender of a mail with content of its own is one of its integration.
+        const isBound = content.kind === 'content';
+        const integrationId = isBound ? checked.lastId : checked.integrationId || ofSettings;
         // The day in which it is tried begins now. Its notification may send to bounced addresses
         // since.
         content.send_at = now().toISOString();
@@ -44,6 +46,7 @@ type RetriedRow = {
   state: MessageState;
   has_failed: boolean;
   notification_id: string | null;
+  integration_id: string;
   is_bounced: boolean;
   is_expired: boolean;
   /** Null once what it is made from is gone. */
@@ -56,7 +59,7 @@ type RetriedRow = {
 async function checkedMessage(
   em: EntityManager,
   key: Key,
-): Promise<{ request: Buffer; isBounced: boolean; integrationId: string }> {
+): Promise<{ request: Buffer; isBounced: boolean; integrationId: string; lastId: string }> {
   const row = await lockMessage(em, key);
   const { state, notification_id: notification, is_bounced: isBounced, request } = row;
   if (notification === null)
@@ -78,7 +81,7 @@ async function checkedMessage(
   if (row.has_body && (await keep(em, key, 'message_bodies')) === 0) {
     throw refusal('MESSAGE_STATUS', 'the content of the message is gone');
   }
-  return { request, isBounced, integrationId };
+  return { request, isBounced, integrationId, lastId: row.integration_id };
 }
 
 const goneText = 'what the message is made from is gone';
@@ -87,7 +90,7 @@ const goneText = 'what the message is made from is gone';
 async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise<RetriedRow> {
   const [row] = await query<RetriedRow>(
     em,
-    `select ${stateSql} as state, status = 'failed' as has_failed, notification_id,
+    `select ${stateSql} as state, status = 'failed' as has_failed, notification_id, integration_id,
        bounced_at is not null or exists (
          select from suppressions s where s.workspace_id = $1 and s.email = m.contact_email and s.reason = 'bounced'
        ) as is_bounced,

@@ -412,6 +412,18 @@ test('mail goes through the integration that has its sender, by the rate of that
   await expect(send(named.request)).rejects.toMatchObject({ code: Code.InvalidArgument });
 });
 
+test('a mail that is retried goes through the integration of its sender again', async () => {
+  given.world.otherSenders.set('shop@other.example', 'smtp-2');
+  const { email, request } = raw({ subject, text, from: { email: 'shop@other.example' } });
+  given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^raw', reply: '554 5.6.0 no' }];
+  const { messageId: id } = await send(request);
+  await statusOf(id, 'failed');
+  given.sink.behaviour.replies = [];
+  const answer = await given.messages.retryMessage({ workspaceId, id });
+  expect(answer.integrationId).toBe('smtp-2');
+  expect((await mailTo(email)).from?.address).toBe('shop@other.example');
+});
+
 test('copies and the unsubscribe address beside content are as beside a template', async () => {
   const emailOptions = { cc: ['boss@example.com'], listUnsubscribeUrl: 'https://a.example/l' };
   const { email, request } = raw({ subject, text }, { emailOptions });
