@@ -30,6 +30,7 @@ import { InboundRequests } from './migrations/m0028-inbound-requests.ts';
 import { ReceiverRates } from './migrations/m0029-receiver-rates.ts';
 import { BroadcastSenders } from './migrations/m0030-broadcast-senders.ts';
 import { MessageBodies } from './migrations/m0032-message-bodies.ts';
+import { Tags } from './migrations/m0033-tags.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -105,6 +106,7 @@ export function openMessagesStore(
       'm0029-receiver-rates': ReceiverRates,
       'm0030-broadcast-senders': BroadcastSenders,
       'm0032-message-bodies': MessageBodies,
+      'm0033-tags': Tags,
     },
   });
 }

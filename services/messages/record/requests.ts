@@ -24,6 +24,8 @@ export type Accepted = {
   request: Buffer;
   /** HTML and text of a mail with content of its own. */
   body: Buffer | null;
+  /** Between commas; null for none. */
+  tags: string | null;
   /** Names, types and sizes of its files, as JSON. */
   attachments: string | null;
   /**
@@ -38,7 +40,7 @@ const holdsKey = '(failed_at is null or bounced_at is not null)';
 
 /** Where some messages of a group have bodies. */
 const bodySteps = {
-  values: ', $18::bytea[]',
+  values: ', $19::bytea[]',
   columns: ', body',
   hasBody: ', has_body',
   isThere: ', nullif(body is not null, false)',
@@ -54,18 +56,18 @@ const noBodySteps: typeof bodySteps = {
 const acceptSql = (steps: typeof bodySteps) =>
   prepared(`with given as materialized (
     select * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::bytea[], $13::jsonb[], $17::timestamptz[]${steps.values})
+      $10::text[], $11::timestamptz[], $12::bytea[], $13::jsonb[], $17::timestamptz[], $18::text[]${steps.values})
     as given (id, email, external_id, notification_id, template_id, template_version, integration_id, status, info, due_at,
-      request, attachments, expires_at${steps.columns})
+      request, attachments, expires_at, tags${steps.columns})
   ), accepted as (
     insert into messages as m (workspace_id, id, contact_email, external_id, notification_id, template_id,
       template_version, integration_id, status, status_info, attempts, owner, lease_until, due_at, failed_at,
-      created_at, updated_at)
+      created_at, updated_at, tags)
     select $1, id, email, external_id, notification_id, template_id, template_version, integration_id, status, info,
       (status = 'sending')::int, case when status = 'sending' then $14::uuid end,
       case when status = 'sending' then now() + $15 * interval '1 millisecond' end,
       case when status = 'deferred' then coalesce(due_at, now()) end, case when status = 'failed' then now() end,
-      now() - $16::float8 * interval '1 millisecond', now()
+      now() - $16::float8 * interval '1 millisecond', now(), string_to_array(tags, ',')
     from given
     -- One that may not be sent is no reason to forget an earlier one with its key.
     where status <> 'failed' or external_id is null or not exists (
@@ -113,6 +115,7 @@ export async function insertAccepted(
     leaseMs,
     elapsedSince(askedMs, () => performance.now()),
     messages.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
+    messages.map(({ tags }) => tags),
     ...(hasBodies ? [messages.map(({ body }) => body)] : []),
   ]);
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));

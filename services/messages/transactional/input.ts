@@ -8,6 +8,7 @@ import type {
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { checkedId, isTtl, ttlMaxSeconds } from '../notifications/content.ts';
+import { checkTags } from '../notifications/tags.ts';
 import { textOverride } from '../render/overrides.ts';
 import type { StoredOptions } from './content.ts';
 import { type CheckedFile, checkFiles } from './files.ts';
@@ -35,6 +36,8 @@ export type Checked = {
   sendAt: Date | undefined;
   /** In place of what the notification says. */
   expiry: Expiry | undefined;
+  /** Without those of the notification. */
+  tags: readonly string[];
   /** The message in the request, for errors. */
   field: string;
 };
@@ -90,6 +93,7 @@ export function checkMessage(
       files.reduce(addSize, 0),
     sendAt: sendAt && checkTime(timestampDate(sendAt), { field: at('send_at'), now }),
     expiry: checkExpiry(message, { field, now }),
+    tags: checkTags(message.tags, at('tags')),
     field,
   };
 }

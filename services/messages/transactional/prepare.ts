@@ -6,6 +6,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import { refusedByQuota } from '#lib/quotas/quotas.ts';
 import { knownAnswers } from '#lib/rpc/server/idempotency.ts';
 import type { Extras } from '../delivery/delivery-run.ts';
+import { allTags } from '../notifications/tags.ts';
 import type { Contacts } from '../peers.ts';
 import type { CompiledPlan, Plans } from '../plans/plans.ts';
 import { type Accepted, findByExternalId, findSuppressed } from '../record/requests.ts';
@@ -76,7 +77,12 @@ export async function prepareAll(
   const repeatOf = ({ checked }: TransactionalItem) =>
     known.byExternalId.get(checked.externalId ?? '');
   const askedMs = performance.now();
-  const open = items.filter((item) => !(known.byKey.has(item) || kindOf(item) instanceof Error));
+  const open = items.filter((item) => {
+    const kind = kindOf(item);
+    return (
+      !known.byKey.has(item) && !(kind instanceof Error) && !(tagsOf(item, kind) instanceof Error)
+    );
+  });
   const addresses = open.flatMap(({ checked: { email, options } }) => [
     email,
     ...(options.cc ?? []),
@@ -106,6 +112,8 @@ export async function prepareAll(
     const kind = kindOf(item);
     if (kind instanceof ContentFault) return kind.at(item.checked);
     if (kind instanceof Error) return kind;
+    const tags = tagsOf(item, kind);
+    if (tags instanceof ConnectError) return tags;
     const first = repeatOf(item);
     const repeated = repeats.get(item);
     const contact = first === undefined && !repeated ? contacts.get(item) : {};
@@ -113,11 +121,30 @@ export async function prepareAll(
     if (contact instanceof Error) return contact;
     const firstOfGroup = repeated?.by === 'externalId' ? ready.get(repeated.first)?.id : undefined;
     const message = readyOf(context.keyring, {
-      ...{ workspaceId, item, kind, contact, suppressed, askedMs, repeatOf: first, firstOfGroup },
+      ...{
+        workspaceId,
+        item,
+        kind,
+        contact,
+        tags,
+        suppressed,
+        askedMs,
+        repeatOf: first,
+        firstOfGroup,
+      },
     });
     ready.set(item, message);
     return message;
   });
+}
+
+/** Those of the message and of its notification, or an error where they are too many. */
+function tagsOf({ checked }: TransactionalItem, { sendable }: Kind): string[] | ConnectError {
+  try {
+    return allTags(checked.tags, sendable.tags, `${checked.field}.tags`);
+  } catch (error) {
+    return ConnectError.from(error);
+  }
 }
 
 type EarlierAnswers = {
@@ -230,6 +257,7 @@ function readyOf(
     item: TransactionalItem;
     kind: Kind;
     contact: JsonObject;
+    tags: readonly string[];
     suppressed: ReadonlyMap<string, string>;
     askedMs: number;
     repeatOf: string | undefined;
@@ -290,6 +318,7 @@ function readyOf(
       expiresAt,
       request: sealRequest(keyring, { workspaceId, id }, content),
       body: own && !isRefused ? sealBody(keyring, { workspaceId, id }, own.body) : null,
+      tags: given.tags.length > 0 ? given.tags.join(',') : null,
       attachments: stored.length > 0 ? JSON.stringify(stored) : null,
       askedMs,
     },

@@ -39,6 +39,7 @@ export function toMessage(
     softBouncedAt: time(row.soft_bounced_at),
     bounceClass: row.bounce_class ?? undefined,
     diagnostic: row.diagnostic ?? undefined,
+    tags: row.tags ?? [],
     createdAt: time(row.created_at),
     updatedAt: time(row.updated_at),
     transactionalNotificationId: row.notification_id || undefined,
