@@ -318,6 +318,22 @@ test('messages.list and broadcastStats', async () => {
   ]);
 });
 
+test('messages.tagStats', async () => {
+  const tag = unique('tag');
+  const content = { subject: 'Hi', text: 'Hi' };
+  const notification = { contact: { email: 'ann@example.com' }, content, tags: [tag] };
+  expect((await post('transactional.send', { ...key(), notification })).status).toBe(200);
+  const day = new Date().toISOString().slice(0, 10);
+  const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const stats = await get('messages.tagStats', { ...key(), tag, from, to: day });
+  const words = ['messages', 'sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'];
+  const counts = Object.fromEntries(words.map((word) => [word, 'number']));
+  expect([stats.status, stats.shape]).toEqual([
+    200,
+    { stats: [{ tag: 'string', day: 'string', ...counts }] },
+  ]);
+});
+
 test('messages.export', async () => {
   const { id } = await givenBroadcast(stack, 3);
   await sendNow(stack, id);

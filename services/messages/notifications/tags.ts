@@ -1,18 +1,5 @@
 import { invalidField } from '#lib/errors/errors.ts';
-
-export const tagsMax = 10;
-const tagForm = /^[A-Za-z0-9._:-]{1,64}$/;
-
-/** Checks tags; each is there once, in order. Throws a 400 that names the first wrong one. */
-export function checkTags(tags: readonly string[], field: string): string[] {
-  if (tags.length > tagsMax) throw invalidField(field, `tags must have at most ${tagsMax} items`);
-  for (const [index, tag] of tags.entries()) {
-    if (tagForm.test(tag)) continue;
-    const text = 'a tag must be 1 to 64 letters, digits, dots, hyphens, underscores and colons';
-    throw invalidField(`${field}[${index}]`, text);
-  }
-  return inOrder(tags);
-}
+import { checkTags, inOrder, tagsMax } from '#lib/mail/tags.ts';
 
 /** Null for none. */
 export function storedTags(field: string, tags: readonly string[]): string[] | null {
@@ -20,7 +7,7 @@ export function storedTags(field: string, tags: readonly string[]): string[] | n
   return checked.length > 0 ? checked : null;
 }
 
-/** Those of a message and of its notification. */
+/** Tags of a message and of its notification. */
 export function allTags(own: readonly string[], of: readonly string[], field: string): string[] {
   if (own.length === 0) return [...of];
   const all = inOrder([...own, ...of]);
@@ -28,5 +15,3 @@ export function allTags(own: readonly string[], of: readonly string[], field: st
   const text = `tags must have at most ${tagsMax} items with those of the notification`;
   throw invalidField(field, text);
 }
-
-const inOrder = (tags: readonly string[]) => [...new Set(tags)].toSorted();

@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
-import { resetAfterEach, useService } from '../test/given.ts';
+import { query } from '#lib/postgres/query.ts';
+import { batchOf, resetAfterEach, useService } from '../test/given.ts';
 import { sendOf } from '../test/given-notification.ts';
 
 const workspaceId = 'w1';
@@ -62,6 +63,24 @@ test('tags of a notification are replaced and removed, and those of accepted mes
     [first, second].map((each) => given.messages.getMessage({ workspaceId, id: each })),
   );
   expect(found.map(({ message }) => message?.tags)).toEqual([['a', 'b'], []]);
+});
+
+test('messages of a broadcast have its tags, also those that were put off or claimed again', async () => {
+  given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^late@', reply: '450 4.2.0 later' }];
+  const batch = batchOf(['now@example.com', 'late@example.com'], { tags: ['bulk', 'a'] });
+  await given.sender.sendBatch(batch);
+  await query(
+    given.store.fork(),
+    'update messages set due_at = now() where due_at is not null',
+    [],
+  );
+  await given.sender.sendBatch(batch);
+  await given.sender.sendBatch(batchOf(['plain@example.com']));
+  const { messages } = await given.messages.listMessages({ workspaceId, tag: 'bulk' });
+  expect(messages.map(({ contactEmail, tags }) => [contactEmail, tags]).toSorted()).toEqual([
+    ['late@example.com', ['bulk', 'a']],
+    ['now@example.com', ['bulk', 'a']],
+  ]);
 });
 
 const many = Array.from({ length: 11 }, (_, index) => `t${index}`);

@@ -7,8 +7,8 @@ import type {
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
+import { checkTags } from '#lib/mail/tags.ts';
 import { checkedId, isTtl, ttlMaxSeconds } from '../notifications/content.ts';
-import { checkTags } from '../notifications/tags.ts';
 import { textOverride } from '../render/overrides.ts';
 import type { StoredOptions } from './content.ts';
 import { type CheckedFile, checkFiles } from './files.ts';

@@ -138,7 +138,7 @@ export async function prepareAll(
   });
 }
 
-/** Those of the message and of its notification, or an error where they are too many. */
+/** Tags of the message and of its notification, or an error where they are too many. */
 function tagsOf({ checked }: TransactionalItem, { sendable }: Kind): string[] | ConnectError {
   try {
     return allTags(checked.tags, sendable.tags, `${checked.field}.tags`);
