@@ -240,6 +240,7 @@ const broadcast = {
   sent_count: 'number',
   failed_count: 'number',
   integration_id: 'string',
+  tags: [],
   skipped_count: 'number',
   deferred_count: 'number',
   ...times,
