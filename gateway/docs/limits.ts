@@ -116,6 +116,12 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
         'services/messages/transactional/input.ts dataMaxBytes',
       ),
       limit(
+        'HTML, or text, of a transactional mail with content of its own',
+        1 * MiB,
+        'bytes',
+        'services/messages/transactional/raw-content.ts partMaxBytes',
+      ),
+      limit(
         'Recipients in cc and bcc',
         50,
         '',
@@ -125,7 +131,7 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
         'Headers of a transactional mail',
         20,
         '',
-        'services/messages/transactional/input.ts headersMax',
+        'services/messages/transactional/header-texts.ts headersMax',
       ),
       limit(
         'Its `send_at`, ahead',

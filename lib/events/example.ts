@@ -11,6 +11,11 @@ export function exampleOf(data: DescMessage, at: Date): Record<string, unknown> 
 }
 
 function exampleValue(field: DescField, at: Date): unknown {
+  const value = exampleOfOne(field, at);
+  return field.fieldKind === 'list' ? [value] : value;
+}
+
+function exampleOfOne(field: DescField, at: Date): unknown {
   const { example, nullable } = getOption(field, json);
   const isTime = field.message?.typeName === 'google.protobuf.Timestamp';
   if (isTime && !nullable && example === '') return at.toISOString();

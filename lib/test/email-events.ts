@@ -7,6 +7,7 @@ export const emailData = (messageId: string, type = 'email.bounced') => ({
   list_id: null,
   channel: 'email',
   event_timestamp: '2030-01-01T12:00:00Z',
+  tags: [],
   ...(type === 'email.bounced' && { bounce_class: 'hard', diagnostic: null }),
 });
 

@@ -16,6 +16,7 @@ import { SampleNumbers } from './migrations/m0011-sample-numbers.ts';
 import { BegunSlices } from './migrations/m0012-begun-slices.ts';
 import { Integrations } from './migrations/m0013-integrations.ts';
 import { Complaints } from './migrations/m0014-complaints.ts';
+import { Tags } from './migrations/m0015-tags.ts';
 
 export const migrations = {
   'm0001-initial': Initial,
@@ -32,6 +33,7 @@ export const migrations = {
   'm0012-begun-slices': BegunSlices,
   'm0013-integrations': Integrations,
   'm0014-complaints': Complaints,
+  'm0015-tags': Tags,
 };
 
 export function openBroadcastsStore(url: string, connectionsMax?: number): Promise<Store> {

@@ -21,6 +21,7 @@ import { satellites } from './message-queries.ts';
 import { sealedPlace, sealedPurpose } from './reports/keys.ts';
 import { requestPlace } from './reports/requests.ts';
 import { openRaw, rawPlace } from './reports/store.ts';
+import { bodyPlace } from './transactional/content.ts';
 import { toMessageContent } from './views/message-content.ts';
 
 const messagesAtOnce = 500;
@@ -163,10 +164,10 @@ export function sealedColumns(keyring: Keyring): SealedColumn<Buffer>[] {
   const boxed = (
     table: string,
     column: string,
-    { purpose, key, placeOf, type = 'uuid' }: BoxedRows,
+    { purpose, key, placeOf, type = 'uuid', batchRows = 50 }: BoxedRows,
   ): SealedColumn<Buffer> => ({
     ...{ table, isIdFirst: type === 'uuid' },
-    ...{ id: { name: key, type }, type: 'bytea', batchRows: 50 },
+    ...{ id: { name: key, type }, type: 'bytea', batchRows },
     ...{ read: `t.${column}`, column, write: 'given.value' },
     reseal: resealEach(
       ({ workspaceId, value }) => keyring.box(purpose, workspaceId).isCurrent(value),
@@ -179,6 +180,9 @@ export function sealedColumns(keyring: Keyring): SealedColumn<Buffer>[] {
   const ofMessages = { key: 'message_id', placeOf: (id: string) => id };
   return [
     boxed('message_requests', 'request', { purpose: 'message-requests', ...ofMessages }),
+    boxed('message_bodies', 'body', {
+      ...{ purpose: 'message-requests', key: 'message_id', placeOf: bodyPlace, batchRows: 5 },
+    }),
     boxed('message_contents', 'content', { purpose: 'message-contents', ...ofMessages }),
     boxed('inbound_reports', 'raw', { purpose: sealedPurpose, key: 'id', placeOf: rawPlace }),
     boxed('inbound_requests', 'content', {
@@ -196,6 +200,8 @@ type BoxedRows = {
   purpose: string;
   key: string;
   placeOf(id: string): string;
+  /** Fewer where a value may be large. */
+  batchRows?: number;
   /** Of the ids; `uuid` if absent, with which the primary key begins. */
   type?: 'text' | 'uuid';
 };

@@ -16,6 +16,7 @@ export type MessageRow = {
   notification_id: string | null;
   bounce_class: string | null;
   diagnostic: string | null;
+  tags: string[] | null;
 } & Record<TimeColumn, string | null>;
 
 type TimeColumn = (typeof timeColumns)[number];
@@ -63,9 +64,14 @@ export const stateSql = `case when complained_at is not null then 'complained'
 
 export const messageColumns = [
   'id, external_id, contact_email, broadcast_id, list_id, template_id, template_version, channel',
-  `${stateSql} as state, status_info, attempts, unknown, by_hand, notification_id, bounce_class, diagnostic`,
+  `${stateSql} as state, status_info, attempts, unknown, by_hand, notification_id, bounce_class, diagnostic, tags`,
   ...timeColumns,
 ].join(', ');
 
 /** Tables with further data of a message. */
-export const satellites = ['message_requests', 'message_attachments', 'message_contents'];
+export const satellites = [
+  'message_requests',
+  'message_attachments',
+  'message_bodies',
+  'message_contents',
+];

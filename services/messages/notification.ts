@@ -30,6 +30,7 @@ const schema = defineEntity({
     integration_id: p.string(),
     send_to_bounced: p.boolean(),
     ttl_seconds: p.integer().nullable(),
+    tags: p.json<string[]>().nullable(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
   },

@@ -9,7 +9,7 @@ import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/wor
 
 export type Workspaces = Pick<
   Client<typeof WorkspaceDirectoryService>,
-  'getSettings' | 'getIntegration' | 'listSendingDomains'
+  'getSettings' | 'getIntegration' | 'findSender' | 'listSendingDomains'
 >;
 export type Contacts = Pick<
   Client<typeof AudienceService>,

@@ -66,6 +66,7 @@ import { listMessages } from './operations/list-messages.ts';
 import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listSuppressions } from './operations/list-suppressions.ts';
+import { listTagStats } from './operations/list-tag-stats.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
@@ -124,6 +125,7 @@ export function messagesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(MessageService, {
       listMessages: listMessages(context),
+      listTagStats: listTagStats(context),
       getMessage: getMessage(context),
       explainMessages: explainMessages(context),
       exportMessages: exportMessages(context),

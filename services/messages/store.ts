@@ -30,6 +30,8 @@ import { InboundRequests } from './migrations/m0028-inbound-requests.ts';
 import { ReceiverRates } from './migrations/m0029-receiver-rates.ts';
 import { BroadcastSenders } from './migrations/m0030-broadcast-senders.ts';
 import { DomainTests } from './migrations/m0031-domain-tests.ts';
+import { MessageBodies } from './migrations/m0032-message-bodies.ts';
+import { Tags } from './migrations/m0033-tags.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -105,6 +107,8 @@ export function openMessagesStore(
       'm0029-receiver-rates': ReceiverRates,
       'm0030-broadcast-senders': BroadcastSenders,
       'm0031-domain-tests': DomainTests,
+      'm0032-message-bodies': MessageBodies,
+      'm0033-tags': Tags,
     },
   });
 }
@@ -118,6 +122,8 @@ export const counts: QuotaContext['counts'] = {
     (select coalesce(sum(octet_length(request)), 0) from message_requests
       where workspace_id = $1 and due_at is not null)
     + (select coalesce(sum(octet_length(content)), 0) from message_attachments
+      where workspace_id = $1)
+    + (select coalesce(sum(octet_length(body)), 0) from message_bodies
       where workspace_id = $1) as used`,
   content_bytes:
     'select sum(octet_length(content)) as used from message_contents where workspace_id = $1',

@@ -22,6 +22,7 @@ import { deleteDomain } from './operations/delete-domain.ts';
 import { deleteIntegration } from './operations/delete-integration.ts';
 import { deleteInvitation } from './operations/delete-invitation.ts';
 import { deleteWorkspace } from './operations/delete-workspace.ts';
+import { findSender } from './operations/find-sender.ts';
 import { getDeletion } from './operations/get-deletion.ts';
 import { getDomain } from './operations/get-domain.ts';
 import { getDomainPage } from './operations/get-domain-page.ts';
@@ -147,6 +148,7 @@ export function workspacesRoutes(context: Context) {
       authorize: authorize(context),
       getSettings: getSettings(context),
       listOwners: listOwners(context),
+      findSender: findSender(context),
       getIntegration: getIntegration(context),
       listSendingDomains: listSendingDomains(context),
       reportUsage: reportUsage(context),

@@ -240,6 +240,7 @@ const broadcast = {
   sent_count: 'number',
   failed_count: 'number',
   integration_id: 'string',
+  tags: [],
   skipped_count: 'number',
   deferred_count: 'number',
   ...times,
@@ -315,6 +316,22 @@ test('messages.list and broadcastStats', async () => {
       broadcast_id: 'string',
       stats: Object.fromEntries([...words, ...more].map((word) => [`total_${word}`, 'number'])),
     },
+  ]);
+});
+
+test('messages.tagStats', async () => {
+  const tag = unique('tag');
+  const content = { subject: 'Hi', text: 'Hi' };
+  const notification = { contact: { email: 'ann@example.com' }, content, tags: [tag] };
+  expect((await post('transactional.send', { ...key(), notification })).status).toBe(200);
+  const day = new Date().toISOString().slice(0, 10);
+  const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const stats = await get('messages.tagStats', { ...key(), tag, from, to: day });
+  const words = ['messages', 'sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'];
+  const counts = Object.fromEntries(words.map((word) => [word, 'number']));
+  expect([stats.status, stats.shape]).toEqual([
+    200,
+    { stats: [{ tag: 'string', day: 'string', ...counts }] },
   ]);
 });
 

@@ -96,6 +96,31 @@ test('transactional.send creates the contact, answers {message_id, success}, and
   expect(mailsTo(stack, [email])).toHaveLength(1);
 }, 60_000);
 
+test('transactional.send takes a mail as it is, and the history says that it has content of its own', async () => {
+  const email = `${unique('raw')}@example.com`;
+  const html = '<p>Hi {{ name }}</p>';
+  const content = { subject: 'Order {{ n }}', html, text: 'Hi', headers: { 'X-Order': '7' } };
+  good(await send({ contact: { email }, content }));
+  expect((await mailTo(email)).html?.trimEnd()).toBe(html);
+  const query = { workspace_id: stack.workspaceId, contact_email: email };
+  const { messages } = good(await stack.call('messages.list', undefined, { query }));
+  expect(messages).toMatchObject([
+    {
+      ...{ template_id: '', template_version: 0, status: expect.stringMatching(/^sen/) },
+      raw_content: { subject: 'Order {{ n }}', headers: { 'X-Order': '7' }, use_liquid: false },
+    },
+  ]);
+  expect(messages[0]).not.toHaveProperty('transactional_notification_id');
+  const wrong = await send({
+    contact: { email },
+    content: { ...content, from: { email: 'x@y.z' } },
+  });
+  expect(wrong).toMatchObject({
+    status: 400,
+    body: { details: [{ field: 'notification.content.from.email' }] },
+  });
+}, 60_000);
+
 test('a key without contacts:write creates a contact by transactional.send, and changes none', async () => {
   const id = await givenNotification();
   const permissions = { transactional: { read: true, write: true } };

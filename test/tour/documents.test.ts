@@ -37,7 +37,7 @@ async function runBlock(page: string) {
   const settings = { ...stack.settings, TOKEN: token, WORKSPACE_ID: id };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(folder, '.postrider/env'), lines.join(''));
-  const text = blocks.find((block) => block.page === page)?.text ?? 'exit 1';
+  const text = blocks.findLast((block) => block.page === page)?.text ?? 'exit 1';
   const { stdout } = await run('sh', ['-ec', text], { cwd: folder, timeout: 60_000 });
   return { id, from, stdout };
 }
@@ -45,6 +45,7 @@ async function runBlock(page: string) {
 test('every block of shell is run by a test', () => {
   expect(blocks.map(({ page }) => page)).toEqual([
     // The commands of package.json, which the next test looks up.
+    'README.md',
     'README.md',
     // Equal to the quickstart that quickstart.test.ts runs.
     'docs/guides/first-mail.md',
@@ -70,6 +71,14 @@ test('every npm command and script that documents name is there', () => {
   );
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
+
+test('the one call of the first page sends a mail', async () => {
+  const { from } = await runBlock('README.md');
+  await until('the mail is there', async () => {
+    const mails = await stack.sink.bodies('ada@example.com');
+    return mails.some((mail) => mail.includes(from) && mail.includes('The first mail.'));
+  });
+}, 90_000);
 
 test('the lines on transactional mail send one', async () => {
   const { from } = await runBlock('docs/guides/transactional.md');

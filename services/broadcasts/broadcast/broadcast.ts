@@ -25,6 +25,7 @@ export type BroadcastContent = {
   metadata: Record<string, unknown> | null;
   /** Empty for the marketing provider of the settings. */
   integration_id: string;
+  tags: string[] | null;
 };
 
 /** `sample` has the numbers that the test had when it was chosen. */

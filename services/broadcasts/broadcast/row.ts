@@ -100,6 +100,8 @@ export type Plan = {
   segments?: string[];
   include_unsubscribed: boolean;
   utm: Record<string, string>;
+  /** Absent for none. */
+  tags?: string[];
   /** True where the answer of a global feed is kept beside the row. */
   has_global_feed?: boolean;
   recipient_feed?: SealedFeed;
@@ -155,6 +157,7 @@ export const broadcastSchema = defineEntity({
     metadata: p.json<Record<string, unknown>>().nullable(),
     /** Empty for the marketing provider of the settings. */
     integration_id: p.string(),
+    tags: p.json<string[]>().nullable(),
     data_feed: p.json<StoredDataFeed>().nullable(),
     global_feed_fetched_at: p.datetime().nullable(),
     starts_at: p.datetime().nullable(),

@@ -28,6 +28,7 @@ test('a copy has the content of the broadcast, and nothing of its life', async (
     },
     utmParameters: { source: 'news' },
     metadata: { campaign: 'spring' },
+    tags: ['spring'],
     integrationId: 'smtp',
   };
   const { broadcast: original } = await given.client.createBroadcast(content);

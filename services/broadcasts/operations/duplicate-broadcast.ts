@@ -15,7 +15,7 @@ export function duplicateBroadcast(context: Context): Methods['duplicateBroadcas
     once(store, call, BroadcastService.method.duplicateBroadcast, request, async (em) => {
       const { workspaceId } = request;
       const original = await findBroadcast(em, request);
-      const { audience, test_settings, utm_parameters, integration_id } = original;
+      const { audience, test_settings, utm_parameters, integration_id, tags } = original;
       const id = randomBytes(16).toString('hex');
       const from = { workspaceId, id: original.id };
       const draft = {
@@ -25,6 +25,7 @@ export function duplicateBroadcast(context: Context): Methods['duplicateBroadcas
         utm_parameters,
         metadata: original.metadata ?? null,
         integration_id,
+        tags: tags ?? null,
         data_feed: copiedDataFeed(keyring, original.data_feed ?? null, {
           from,
           to: { workspaceId, id },

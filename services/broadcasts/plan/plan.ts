@@ -36,6 +36,7 @@ export function sendPlanOf({
     broadcastName,
     includeUnsubscribed: plan.include_unsubscribed,
     utm: plan.utm,
+    tags: plan.tags ?? [],
     ...feeds,
   };
 }
@@ -69,5 +70,6 @@ export async function pinPlan(
     segments: audience.segments,
     include_unsubscribed: lists.length > 0 && !audience.exclude_unsubscribed && !isMarketing,
     utm: Object.fromEntries(Object.entries(utm).filter(([, value]) => value !== '')),
+    ...(broadcast.tags && { tags: broadcast.tags }),
   };
 }

@@ -68,6 +68,7 @@ export function broadcastMessage(broadcast: Broadcast, parts: Parts) {
     skippedCount: counts.skipped,
     deferredCount: counts.deferred,
     integrationId: broadcast.integration_id,
+    tags: broadcast.tags ?? [],
     createdAt: time(broadcast.created_at),
     updatedAt: time(broadcast.updated_at),
     startedAt: time(broadcast.started_at),

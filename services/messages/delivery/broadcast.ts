@@ -16,14 +16,14 @@ export async function broadcastSending(
   { workspaceId, broadcastId, plan: sendPlan }: BroadcastRequest,
 ): Promise<Pick<BatchInput, 'group' | 'plan' | 'fields' | 'feeds'>> {
   if (!sendPlan) throw new ConnectError('plan is required', Code.InvalidArgument);
-  const { templateId, templateVersion, integrationId, listId } = sendPlan;
+  const { templateId, templateVersion, integrationId, listId, tags } = sendPlan;
   const about = aboutBroadcast(workspaceId, broadcastId, sendPlan);
   const key = { workspaceId, templateId, templateVersion, integrationId };
   const plan = await context.plans.get({ ...key, about });
   const subject = () => subjectOf(context, sendPlan, { workspaceId, broadcastId });
   const feeds = await feedsOf(context.feeds, { workspaceId, broadcastId, plan: sendPlan }, subject);
   return {
-    group: { ...key, broadcastId, listId: listId || null, isByHand: false },
+    group: { ...key, broadcastId, listId: listId || null, isByHand: false, tags },
     plan,
     fields: feeds.recipient ? contactFields : plan.fields,
     feeds,

@@ -38,7 +38,8 @@ import type { ResultRecorder } from '../record/recorder.ts';
 import type { MailOptions, MailRecipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
 import type { SlowText } from '../render/overrides.ts';
-import type { WriteMail } from '../render/program.ts';
+import { type OwnContent, ownProgram } from '../render/own-program.ts';
+import type { Program, WriteMail } from '../render/program.ts';
 import type { RenderThread } from '../render/thread.ts';
 import { resultOf } from './fate.ts';
 import { countMessage } from './metrics.ts';
@@ -64,6 +65,8 @@ export type Extras = {
   /** Values at Liquid's top level. */
   data: LiquidScope;
   options: MailOptions;
+  /** In place of the template. */
+  own?: OwnContent;
   /** In place of the contact's own values. */
   contact?: LiquidScope;
   /** Further recipients. */
@@ -100,6 +103,8 @@ const giveBackAfterMs = 20;
 type Letter = {
   message: ClaimedMessage;
   variant: Variant;
+  /** The variant's, unless the mail has content of its own. */
+  program: Program;
   recipient: MailRecipient;
   copies: readonly string[];
 };
@@ -207,10 +212,7 @@ export class DeliveryRun {
   }
 
   /** Undefined where the thread has no room. */
-  async #renderSlowly({
-    variant: { program },
-    recipient: given,
-  }: Letter): Promise<WriteMail | undefined> {
+  async #renderSlowly({ program, recipient: given }: Letter): Promise<WriteMail | undefined> {
     const { thread } = this.#context;
     try {
       const { workspaceId } = this.#delivery.group;
@@ -248,7 +250,9 @@ export class DeliveryRun {
       ...(extra && { data: extra.data, options: extra.options }),
     };
     const copies = extra?.copies.filter((copy) => copy !== email) ?? noCopies;
-    return { message, variant, recipient, copies };
+    const { program: template } = variant;
+    const program = extra?.own ? ownProgram(template, extra.own) : template;
+    return { message, variant, program, recipient, copies };
   }
 
   /** Undefined where the message is settled already. */
@@ -346,7 +350,7 @@ export class DeliveryRun {
 }
 
 /** Undefined where the thread has something to do first. */
-function prepareQuickly({ variant: { program }, recipient }: Letter): WriteMail | undefined {
+function prepareQuickly({ program, recipient }: Letter): WriteMail | undefined {
   if (program.slow || hasSlowText(recipient)) return undefined;
   try {
     return program.draft(recipient);

@@ -69,8 +69,10 @@ export function historyFilters(request: HistoryRequest): Filters {
     if (broadcast) filters.within.push(timesOf(broadcast));
   } else {
     const group = groupColumns.find((column) => equal.has(column));
-    filters.within.push(group ? taken(equal, group) : pagedSql('messages'));
+    const byTime = request.tag === '' ? pagedSql('messages') : 'tags is not null';
+    filters.within.push(group ? taken(equal, group) : byTime);
   }
+  if (request.tag !== '') filters.wanted.push(`tags @> array[${bind(request.tag)}::text]`);
   if (request.status !== '') filters.wanted.push(stateCondition(request.status, bind));
   filters.wanted.push(...equal.values(), ...flags.values());
   addTimes(request, filters, bind);

@@ -24,10 +24,11 @@ const given = shared(
     await query(
       own.fork(),
       `insert into messages (workspace_id, id, contact_email, broadcast_id, list_id, template_id, template_version,
-         integration_id, status, attempts, created_at, updated_at, sent_at, failed_at, notification_id)
+         integration_id, status, attempts, created_at, updated_at, sent_at, failed_at, notification_id, tags)
        select 'w', gen_random_uuid(), 'p' || number % 3 || '@a.example', 'b' || number / 5000,
          case when number < ${claim} then 'old' else 'new' end, 't', 1, 'i', 'sent', 1, at, at, at,
-         case when number % 100 = 0 then at end, case when number % 3 = 0 then 'n' end
+         case when number % 100 = 0 then at end, case when number % 3 = 0 then 'n' end,
+         case when number % 50 = 0 then array['x', 'y'] end
        from generate_series(0, ${count - 1}) number,
          lateral (select timestamptz '2026-01-01' + number / ${claim} * interval '1 second' as at) times
        order by md5(number::text)`,
@@ -88,6 +89,9 @@ test.each<[string, Filter]>([
   ['broadcast', { broadcastId: 'b0' }],
   ['broadcast', { broadcastId: 'b0', isOpened: true, templateId: 't' }],
   ['broadcast', { broadcastId: 'b0', isSent: false, listId: 'old' }],
+  ['tagged', { tag: 'y' }],
+  ['tagged', { tag: 'other', templateId: 't' }],
+  ['notification', { notificationId: 'n', tag: 'x' }],
   ['failed', { isFailed: true }],
   ['failed', { broadcastId: 'b0', isFailed: true }],
   ['failed', { status: 'failed', notificationId: 'n' }],

@@ -11,8 +11,16 @@ export type MailFile = {
   content: Buffer;
 };
 
-/** A MIME entity's Content-Type, and what stands before and after a text within it. */
-export type Frame = { type: string; before: readonly Buffer[]; after: readonly Buffer[] };
+/**
+ * A MIME entity: its media type, its header fields, and what stands before and after a text within
+ * it.
+ */
+export type Frame = {
+  media: string;
+  type: string;
+  before: readonly Buffer[];
+  after: readonly Buffer[];
+};
 
 /** Puts a mail's text beside its inline files, and that beside the others. */
 export function enclose(text: Frame, files: readonly MailFile[]): Frame {
@@ -24,8 +32,9 @@ export function enclose(text: Frame, files: readonly MailFile[]): Frame {
 function encloseAs(kind: 'mixed' | 'related', first: Frame, files: readonly MailFile[]): Frame {
   if (files.length === 0) return first;
   const boundary = `=_${randomBytes(12).toString('hex')}`;
-  const root = kind === 'related' ? '\r\n type="multipart/alternative";' : '';
+  const root = kind === 'related' ? `\r\n type="${first.media}";` : '';
   return {
+    media: `multipart/${kind}`,
     type: `Content-Type: multipart/${kind};${root}\r\n boundary="${boundary}"\r\n`,
     before: [Buffer.from(`--${boundary}\r\n${first.type}\r\n`), ...first.before],
     after: [

@@ -24,7 +24,8 @@ export type MailParts = {
   /** In their order, without those of MIME. */
   headers: readonly HeaderField[];
   text: MailText;
-  html: MailText;
+  /** Undefined for a mail of plain text. */
+  html: MailText | undefined;
   files: readonly MailFile[];
 };
 
@@ -36,7 +37,7 @@ export function wholeText(text: MailText): string {
 /** About the size of a mail without its files, before it is encoded. */
 export function roughLength({ headers, text, html }: MailParts): number {
   const lines = headers.reduce((sum, { line }) => sum + line.length, 0);
-  return lines + lengthOf(text) + lengthOf(html);
+  return lines + lengthOf(text) + lengthOf(html ?? []);
 }
 
 function lengthOf(text: MailText): number {

@@ -18,6 +18,7 @@ import {
   storedTtl,
 } from '../notifications/content.ts';
 import { checkIntegration } from '../notifications/integration.ts';
+import { storedTags } from '../notifications/tags.ts';
 import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
 import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
@@ -64,6 +65,7 @@ function contentOf(given: NotificationInput) {
     send_to_bounced: given.sendToBounced,
     ttl_seconds: storedTtl(at, given.ttlSeconds),
     integration_id: given.integrationId,
+    tags: storedTags(`${at}.tags`, given.tags),
   };
 }
 

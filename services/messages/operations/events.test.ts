@@ -5,9 +5,11 @@ import { type EventBatch, eventsOf, openOutbox } from '#lib/events/outbox.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
+import { until } from '../../../test/stack/until.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
 import { batchOf, type Given, useService } from '../test/given.ts';
+import { sendOf } from '../test/given-notification.ts';
 
 const anywhere = createRouterTransport(() => {});
 
@@ -68,6 +70,7 @@ test('a sent message gives a sent event, a dead address a bounced one, and a def
     list_id: 'weekly',
     channel: 'email',
     event_timestamp: expect.any(String),
+    tags: [],
   });
   expect(await eventsFor('contacts')).toEqual([events[0]]);
 });
@@ -105,6 +108,20 @@ test('the first open, click and unsubscription of a person give one event each, 
     ['email.clicked', 'ann@example.com'],
     ['email.opened', 'ann@example.com'],
     ['email.unsubscribed', 'ann@example.com'],
+  ]);
+});
+
+test('events of a message have its tags', async () => {
+  const content = { subject: 'Hi', text: 'Hi' };
+  const request = sendOf('', { contact: { email: 'tagged@b.example' }, tags: ['b', 'a'], content });
+  const { workspaceId } = request;
+  const { messageId } = await process.transactional.sendTransactional(request);
+  await until('it is sent', async () => (await eventsFor('webhooks')).length === 1);
+  const token = createTrackingTokens(keyring)(workspaceId, messageId, Buffer.alloc(8));
+  await process.tracking.recordHits({ hits: [{ workspaceId, token, isBot: false }] });
+  expect((await eventsFor('webhooks')).map(({ type, data }) => [type, data.tags])).toEqual([
+    ['email.opened', ['a', 'b']],
+    ['email.sent', ['a', 'b']],
   ]);
 });
 

@@ -190,7 +190,7 @@ async function warmUpOf(
   newest: MessageRow | undefined,
 ): Promise<Reason[]> {
   const { settings } = await plans.settings(workspaceId);
-  const isTransactional = notificationId !== '' || Boolean(newest?.notification_id);
+  const isTransactional = notificationId !== '' || typeof newest?.notification_id === 'string';
   const ofSettings = isTransactional
     ? settings?.transactionalEmailProviderId
     : settings?.marketingEmailProviderId;

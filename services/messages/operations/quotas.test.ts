@@ -51,6 +51,22 @@ test('a message beyond the quota of the queue is refused, and one that is sent a
   for (const each of [process, full]) await each.context.transactional.stop();
 });
 
+test('content of waiting messages counts under the quota of bytes', async () => {
+  const content = { subject: 'Hi', html: 'x'.repeat(100_000) };
+  const request = sendOf('', { sendAt: later(), content });
+  const { workspaceId } = request;
+  const process = await givenQuotas({ queued_bytes: 10_000_000n }, workspaceId);
+  await process.transactional.sendTransactional(request);
+  const full = await givenQuotas({ queued_bytes: 100_000n }, workspaceId);
+  await until('the content is counted', async () => {
+    return full.context.quotas.room(workspaceId, 'queued_bytes') === 0;
+  });
+  expect(reasonOf(await failureOf(full.transactional.sendTransactional(request)))).toBe(
+    'QUOTA_EXCEEDED',
+  );
+  for (const each of [process, full]) await each.context.transactional.stop();
+});
+
 test('files of waiting messages count under the quota of bytes', async () => {
   const id = await givenNotification(given);
   const content = Buffer.alloc(100_000, 1).toString('base64');

@@ -21,8 +21,10 @@ export function retryMessage(context: Context): Methods['retryMessage'] {
     try {
       const integrationId = await store.fork().transactional(async (em) => {
         const { request, isBounced, ...checked } = await checkedMessage(em, key);
-        const integrationId = checked.integrationId || ofSettings;
         const content = await contentOf(keyring, key, request);
+        // The sender of a mail with content of its own is one of its integration.
+        const isBound = content.kind === 'content';
+        const integrationId = isBound ? checked.lastId : checked.integrationId || ofSettings;
         // The day in which it is tried begins now. Its notification may send to bounced addresses
         // since.
         content.send_at = now().toISOString();
@@ -44,18 +46,20 @@ type RetriedRow = {
   state: MessageState;
   has_failed: boolean;
   notification_id: string | null;
+  integration_id: string;
   is_bounced: boolean;
   is_expired: boolean;
   /** Null once what it is made from is gone. */
   request: Buffer | null;
-  /** How many files it has. */
+  /** How many files it has, and whether it has a body. */
   files: number;
+  has_body: boolean;
 };
 
 async function checkedMessage(
   em: EntityManager,
   key: Key,
-): Promise<{ request: Buffer; isBounced: boolean; integrationId: string }> {
+): Promise<{ request: Buffer; isBounced: boolean; integrationId: string; lastId: string }> {
   const row = await lockMessage(em, key);
   const { state, notification_id: notification, is_bounced: isBounced, request } = row;
   if (notification === null)
@@ -71,10 +75,13 @@ async function checkedMessage(
     );
   }
   if (request === null) throw refusal('MESSAGE_STATUS', goneText);
-  if ((await keepFiles(em, key)) !== row.files) {
+  if ((await keep(em, key, 'message_attachments')) !== row.files) {
     throw refusal('MESSAGE_STATUS', 'the attachments of the message are gone');
   }
-  return { request, isBounced, integrationId };
+  if (row.has_body && (await keep(em, key, 'message_bodies')) === 0) {
+    throw refusal('MESSAGE_STATUS', 'the content of the message is gone');
+  }
+  return { request, isBounced, integrationId, lastId: row.integration_id };
 }
 
 const goneText = 'what the message is made from is gone';
@@ -83,13 +90,14 @@ const goneText = 'what the message is made from is gone';
 async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise<RetriedRow> {
   const [row] = await query<RetriedRow>(
     em,
-    `select ${stateSql} as state, status = 'failed' as has_failed, notification_id,
+    `select ${stateSql} as state, status = 'failed' as has_failed, notification_id, integration_id,
        bounced_at is not null or exists (
          select from suppressions s where s.workspace_id = $1 and s.email = m.contact_email and s.reason = 'bounced'
        ) as is_bounced,
        coalesce(r.expires_at <= now(), status = 'expired') as is_expired,
        case when m.contact_email <> '' then r.request end as request,
-       coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) as files
+       coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) as files,
+       coalesce(r.has_body, false) as has_body
      from messages m left join message_requests r on r.message_id = $2 and r.workspace_id = $1
      where m.id = $2 and m.workspace_id = $1
      for no key update of m`,
@@ -100,10 +108,14 @@ async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise
 }
 
 /** Keeps them until the message is done again; gives how many there still are. */
-async function keepFiles(em: EntityManager, { workspaceId, id }: Key): Promise<number> {
+async function keep(
+  em: EntityManager,
+  { workspaceId, id }: Key,
+  table: 'message_attachments' | 'message_bodies',
+): Promise<number> {
   const rows = await query(
     em,
-    `update message_attachments set erase_at = null where workspace_id = $1 and message_id = $2
+    `update ${table} set erase_at = null where workspace_id = $1 and message_id = $2
      returning 1`,
     [workspaceId, id],
   );

@@ -9,14 +9,18 @@ import { acceptInto } from '../transactional/acceptance.ts';
 import { checkMessage } from '../transactional/input.ts';
 import type { TransactionalAnswer, TransactionalItem } from '../transactional/item.ts';
 import { prepareAll } from '../transactional/prepare.ts';
+import { checkLiquid } from '../transactional/raw-content.ts';
 
 export function sendTransactionalBatch(context: Context): Methods['sendTransactionalBatch'] {
   const { transactional, store } = context;
   return async (request, call) => {
     const { workspaceId, notifications } = request;
     const mayChange = hasPermission(call, 'contacts', 'write');
-    const given = notifications.map((message, index) =>
-      readItem(message, { field: `notifications[${index}]`, now: context.now(), mayChange }),
+    const given = await Promise.all(
+      notifications.map((message, index) => {
+        const field = `notifications[${index}]`;
+        return readItem(context, message, { workspaceId, field, mayChange });
+      }),
     );
     const items = given.filter(
       (each): each is TransactionalItem => !(each instanceof ConnectError),
@@ -43,12 +47,15 @@ export function sendTransactionalBatch(context: Context): Methods['sendTransacti
   };
 }
 
-function readItem(
+async function readItem(
+  { thread, now }: Pick<Context, 'thread' | 'now'>,
   message: TransactionalMessage,
-  { field, now, mayChange }: { field: string; now: Date; mayChange: boolean },
-): TransactionalItem | ConnectError {
+  { workspaceId, field, mayChange }: { workspaceId: string; field: string; mayChange: boolean },
+): Promise<TransactionalItem | ConnectError> {
   try {
-    return { checked: checkMessage(message, { field, now }), mayChange };
+    const checked = checkMessage(message, { field, now: now() });
+    if (checked.content) await checkLiquid(thread, workspaceId, checked);
+    return { checked, mayChange };
   } catch (error) {
     if (error instanceof ConnectError) return error;
     throw error;

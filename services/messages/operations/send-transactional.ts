@@ -4,12 +4,15 @@ import { hasPermission } from '#lib/rpc/server/access.ts';
 import { keyedCall, replayed } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkMessage } from '../transactional/input.ts';
+import { checkLiquid } from '../transactional/raw-content.ts';
 
-export function sendTransactional({ transactional, now }: Context): Methods['sendTransactional'] {
+export function sendTransactional(context: Context): Methods['sendTransactional'] {
+  const { transactional, thread, now } = context;
   return async (request, call) => {
     const { workspaceId, notification } = request;
     if (!notification) throw invalidField('notification', 'notification is required');
     const checked = checkMessage(notification, { field: 'notification', now: now() });
+    if (checked.content) await checkLiquid(thread, workspaceId, checked);
     const mayChange = hasPermission(call, 'contacts', 'write');
     const keyed = keyedCall(call, TransactionalService.method.sendTransactional, request);
     const item = { checked, mayChange, keyed };

@@ -81,7 +81,7 @@ async function send(
     feeds: noFeeds,
     email,
     extras: {
-      ...extrasOf({ data: testData, options }, mailFiles, new Set()),
+      ...extrasOf({ data: testData, options }, { files: mailFiles, dropped: new Set() }),
       contact: { ...contact, email, ...(language !== '' && { language }) },
     },
     stop,

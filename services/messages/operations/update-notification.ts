@@ -13,6 +13,7 @@ import {
   storedTtl,
 } from '../notifications/content.ts';
 import { checkIntegration } from '../notifications/integration.ts';
+import { storedTags } from '../notifications/tags.ts';
 import {
   beginNotificationUses,
   notificationUser,
@@ -64,8 +65,14 @@ type Changes = Partial<
     | 'send_to_bounced'
     | 'ttl_seconds'
     | 'integration_id'
+    | 'tags'
   >
 >;
+
+function noTags(given: readonly string[]): null {
+  if (given.length === 0) return null;
+  throw invalidField(`${at}.clear_tags`, 'clear_tags and tags must not be given together');
+}
 
 function changesOf(updates: NotificationUpdates | undefined): Changes {
   const changes: Changes = {};
@@ -80,6 +87,8 @@ function changesOf(updates: NotificationUpdates | undefined): Changes {
     if (sendToBounced !== undefined) changes.send_to_bounced = sendToBounced;
     if (ttlSeconds !== undefined) changes.ttl_seconds = storedTtl(at, ttlSeconds);
     if (updates.integrationId !== undefined) changes.integration_id = updates.integrationId;
+    if (updates.tags.length > 0) changes.tags = storedTags(`${at}.tags`, updates.tags);
+    if (updates.clearTags) changes.tags = noTags(updates.tags);
   }
   if (Object.keys(changes).length > 0) return changes;
   throw invalidField(at, 'at least one field must be updated');

@@ -80,6 +80,8 @@ export type Plans = {
   kindOf(workspaceId: string, integrationId: string): Promise<string>;
   /** The settings of an integration's provider, with their secrets opened. */
   providerOf(workspaceId: string, integrationId: string): Promise<EmailProvider>;
+  /** The integration that has a sender with an address; undefined if none has. */
+  integrationOfSender(workspaceId: string, email: string): Promise<string | undefined>;
   /** Has a workspace's settings and integrations read again. */
   refresh(workspaceId: string): void;
 };
@@ -108,6 +110,7 @@ export function createPlans(peers: {
   const linkKeyOf = linkKeys(peers.keyring);
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const integrations = createCache<Integration>({ entriesMax: 1_000, keepMs: settingsKeepMs });
+  const senders = createCache<string | undefined>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const contents = createCache<TemplateContents>({
     maxBytes: contentsMaxBytes,
     sizeOf: contentsBytes,
@@ -141,6 +144,7 @@ export function createPlans(peers: {
     refresh(workspaceId) {
       settings.drop((key) => key === workspaceId);
       integrations.drop((key) => key.startsWith(`${workspaceId} `));
+      senders.drop((key) => key.startsWith(`${workspaceId} `));
       peers.domains.refresh(workspaceId);
     },
     async warmUp(workspaceId, integrationId) {
@@ -157,6 +161,12 @@ export function createPlans(peers: {
     async providerOf(workspaceId, integrationId) {
       const { emailProvider } = await integrationOf(workspaceId, integrationId);
       return emailProvider ?? create(EmailProviderSchema);
+    },
+    integrationOfSender(workspaceId, email) {
+      return senders(`${workspaceId} ${email}`, async () => {
+        const { integrationId } = await peers.workspaces.findSender({ workspaceId, email });
+        return integrationId;
+      });
     },
     async get(key) {
       const { workspaceId, integrationId, about } = key;

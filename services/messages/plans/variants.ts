@@ -44,6 +44,8 @@ export type About = Pick<
   feedbackId: readonly string[];
   /** Used in place of the template's sender. */
   senderId?: string;
+  /** The address that the sender must have. */
+  senderEmail?: string;
   /** Whether opens and clicks are counted; workspace and template may also turn this off. */
   isTracked: boolean;
 };
@@ -98,8 +100,25 @@ function compile(content: TemplateContent, envelope: Envelope, linkKey: Uint8Arr
   }
 }
 
-/** The template's sender if the integration has it, else the default, else the first. */
-function senderOf({ emailProvider }: Integration, senderId: string): Sender {
+/** The sender with an address, in any case. */
+export function findSender(
+  { emailProvider }: Pick<Integration, 'emailProvider'>,
+  email: string,
+): Sender | undefined {
+  return emailProvider?.senders.find((sender) => sender.email.toLowerCase() === email);
+}
+
+/** The sender that the plan names; else the template's, else the default, else the first. */
+function senderOf(
+  integration: Integration,
+  { senderId, senderEmail = '' }: Pick<About, 'senderId' | 'senderEmail'>,
+): Sender {
+  const { emailProvider } = integration;
+  if (senderEmail !== '') {
+    const named = findSender(integration, senderEmail);
+    if (named) return named;
+    throw new ConnectError('the integration has no such sender any more', Code.InvalidArgument);
+  }
   const senders = emailProvider?.senders ?? [];
   const sender =
     senders.find(({ id }) => id === senderId) ??
@@ -118,9 +137,9 @@ function baseUrlFor(from: string, { workspace, domains }: Setting): string {
 /** The same for all recipients of a language. */
 export function envelopeOf(content: TemplateContent, setting: Setting): Envelope {
   const { workspaceId, workspace, integration } = setting;
-  const { isTracked, senderId, ...about } = setting.about;
+  const { isTracked, senderId = content.senderId, senderEmail, ...about } = setting.about;
   const { settings } = workspace;
-  const sender = senderOf(integration, senderId ?? content.senderId);
+  const sender = senderOf(integration, { senderId, senderEmail });
   const base = baseUrlFor(sender.email, setting);
   const isCounted = isTracked && settings?.emailTrackingEnabled && !content.trackingDisabled;
   const tracking = { opens: `${base}/t/${workspaceId}/`, clicks: `${base}/r/${workspaceId}/` };

@@ -38,6 +38,8 @@ export type ClaimGroup = {
   integrationId: string;
   /** Sent by a person to one address; the broadcast does not count it. */
   isByHand: boolean;
+  /** Of all its messages; none if absent. */
+  tags?: readonly string[];
 };
 
 export type Claimant = { id: string; email: string; skipReason: string };
@@ -125,11 +127,11 @@ const askedAt = `(now() - $13::float8 * interval '1 millisecond')`;
 const insertSql = `
      insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
        template_version, integration_id, by_hand, status, status_info, attempts, owner, lease_until, created_at,
-       updated_at)
+       updated_at, tags)
      select $1, given.id, case when given.is_kept then given.email else '' end, $2, $3, $4, $5, $6, $12,
        case when given.reason is null then 'sending' else 'skipped' end, given.reason,
        (given.reason is null)::int, case when given.reason is null then $7::uuid end,
-       case when given.reason is null then now() + $8 * interval '1 millisecond' end, ${askedAt}, now()
+       case when given.reason is null then now() + $8 * interval '1 millisecond' end, ${askedAt}, now(), string_to_array($14, ',')
      from (
        select id, email, coalesce(s.reason, asked.reason) as reason,
          -- A removed contact may be deleted without another event, so its address is dropped now.
@@ -224,11 +226,17 @@ export async function claim(
     claimants.map(({ skipReason }) => skipReason || null),
     group.isByHand,
     elapsedSince(askedMs, Date.now),
+    tagsValue(group),
   ];
   const fresh = areNew ? await claimNew(store, claimants, values) : undefined;
   if (fresh) return fresh;
   const rows = await query<RecordedRow>(store.fork(), claimSql, values);
   return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
+}
+
+/** As a statement takes them: between commas, null for none. */
+export function tagsValue({ tags = [] }: ClaimGroup): string | null {
+  return tags.length > 0 ? tags.join(',') : null;
 }
 
 type ClaimedNew = { at: string; count: number; skipped: Record<string, string> };

@@ -2,7 +2,7 @@ import { plainArray } from '#lib/postgres/arrays.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { notOnHold } from '../hold/hold.ts';
-import { byKey, type ClaimGroup } from './claims.ts';
+import { byKey, type ClaimGroup, tagsValue } from './claims.ts';
 import { elapsedSince } from './elapsed.ts';
 import { countStep } from './variation-counts.ts';
 
@@ -67,9 +67,9 @@ export async function deferNew(
     store.fork(),
     `with put_off as (
        insert into messages (workspace_id, id, contact_email, broadcast_id, list_id, template_id, template_version,
-         integration_id, by_hand, status, status_info, attempts, due_at, created_at, updated_at)
+         integration_id, by_hand, status, status_info, attempts, due_at, created_at, updated_at, tags)
        select $1, id, email, $2, $3, $4, $5, $6, $7, 'deferred', info, 0, due_at,
-         now() - $12::float8 * interval '1 millisecond', now()
+         now() - $12::float8 * interval '1 millisecond', now(), string_to_array($13, ',')
        from unnest($8::uuid[], $9::text[], $10::timestamptz[], $11::text[]) as given (id, email, due_at, info)
        where ${notOnHold}
        order by id
@@ -90,6 +90,7 @@ export async function deferNew(
       plainArray(deferrals.map(({ dueAt }) => dueAt.toISOString())),
       deferrals.map(({ info }) => info),
       elapsedSince(askedMs, Date.now),
+      tagsValue(group),
     ],
   );
   return new Set(rows.map(({ id }) => id));

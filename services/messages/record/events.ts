@@ -16,7 +16,8 @@ export function eventsOf(event: DescMessage, { from, where, time }: Rows): Event
     occurredAt: time,
     data: `(select row_to_json(fact) from (
       select ${from}.contact_email as email, ${from}.id as message_id, ${from}.template_id, ${from}.broadcast_id,
-        ${from}.list_id, ${from}.channel, ${time} as event_timestamp${more}
+        ${from}.list_id, ${from}.channel, ${time} as event_timestamp${more},
+        coalesce(${from}.tags, '{}') as tags
     ) fact)`,
     from,
     where,

@@ -9,7 +9,7 @@ export const boundToIntegration = (withUnbound: boolean) => `
   select 'notification' as kind, name from notifications where workspace_id = $1
     and (integration_id = $2${withUnbound ? " or integration_id = ''" : ''})
   union
-  select 'notification', coalesce(n.name, q.notification_id)
+  select 'notification', coalesce(n.name, nullif(q.notification_id, ''), 'mails with content of their own')
   from (
     select distinct m.notification_id
     from message_requests r join messages m on m.id = r.message_id and m.workspace_id = $1

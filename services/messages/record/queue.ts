@@ -64,10 +64,13 @@ export async function tidyQueue(store: Store, workspaceId: string, most: number)
        ) m
        where r.message_id = next.message_id and r.workspace_id || '' = next.workspace_id
          and m.status not in ('deferred', 'sending')
-       returning r.message_id, r.attachments
+       returning r.message_id, r.attachments, r.has_body
      ), ended as (
        update message_attachments a set erase_at = now() + interval '1 day'
        from done where done.attachments is not null and a.message_id = done.message_id and a.workspace_id = $1
+     ), ended_bodies as (
+       update message_bodies b set erase_at = now() + interval '1 day'
+       from done where done.has_body and b.message_id = done.message_id and b.workspace_id = $1
      )
      select count(*)::int as count from done`,
     [workspaceId, most],
@@ -317,6 +320,8 @@ export async function cancelQueued(
        update message_requests r set due_at = null from cancelled where r.message_id = cancelled.id and r.workspace_id = $1
      ), erased as (
        delete from message_attachments a using cancelled where a.message_id = cancelled.id and a.workspace_id = $1
+     ), erased_bodies as (
+       delete from message_bodies b using cancelled where b.message_id = cancelled.id and b.workspace_id = $1
      )
      select coalesce((select status from cancelled), case when m.status = 'deferred' then 'being sent' else m.status end)
        as status
@@ -328,14 +333,21 @@ export async function cancelQueued(
 
 const erasedMax = 200;
 
-/** Erases files whose day is over; says whether there may be more. */
-export async function eraseFiles(store: Store): Promise<boolean> {
-  const rows = await query(
+/** Erases files and bodies whose day is over; says whether there may be more. */
+export async function eraseDone(store: Store): Promise<boolean> {
+  const files = await query(
     store.fork(),
     `delete from message_attachments where (message_id, place, workspace_id) in (
        select message_id, place, workspace_id from message_attachments where erase_at <= now() order by erase_at limit $1
      ) returning 1`,
     [erasedMax],
   );
-  return rows.length === erasedMax;
+  const bodies = await query(
+    store.fork(),
+    `delete from message_bodies where (message_id, workspace_id) in (
+       select message_id, workspace_id from message_bodies where erase_at <= now() order by erase_at limit $1
+     ) returning 1`,
+    [erasedMax],
+  );
+  return files.length === erasedMax || bodies.length === erasedMax;
 }

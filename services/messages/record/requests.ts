@@ -22,6 +22,10 @@ export type Accepted = {
   /** Not sent any more after this. */
   expiresAt: Date | undefined;
   request: Buffer;
+  /** HTML and text of a mail with content of its own. */
+  body: Buffer | null;
+  /** Between commas; null for none. */
+  tags: string | null;
   /** Names, types and sizes of its files, as JSON. */
   attachments: string | null;
   /**
@@ -34,20 +38,36 @@ export type Accepted = {
 /** An external id stays taken unless its message has failed without a bounce. */
 const holdsKey = '(failed_at is null or bounced_at is not null)';
 
-const acceptSql = prepared(`with given as materialized (
+/** Where some messages of a group have bodies. */
+const bodySteps = {
+  values: ', $19::bytea[]',
+  columns: ', body',
+  hasBody: ', has_body',
+  isThere: ', nullif(body is not null, false)',
+  insert: `, bodied as (
+    insert into message_bodies (workspace_id, message_id, body)
+    select $1, id, body from accepted join given using (id) where body is not null
+  )`,
+};
+const noBodySteps: typeof bodySteps = {
+  ...{ values: '', columns: '', hasBody: '', isThere: '', insert: '' },
+};
+
+const acceptSql = (steps: typeof bodySteps) =>
+  prepared(`with given as materialized (
     select * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::bytea[], $13::jsonb[], $17::timestamptz[])
+      $10::text[], $11::timestamptz[], $12::bytea[], $13::jsonb[], $17::timestamptz[], $18::text[]${steps.values})
     as given (id, email, external_id, notification_id, template_id, template_version, integration_id, status, info, due_at,
-      request, attachments, expires_at)
+      request, attachments, expires_at, tags${steps.columns})
   ), accepted as (
     insert into messages as m (workspace_id, id, contact_email, external_id, notification_id, template_id,
       template_version, integration_id, status, status_info, attempts, owner, lease_until, due_at, failed_at,
-      created_at, updated_at)
+      created_at, updated_at, tags)
     select $1, id, email, external_id, notification_id, template_id, template_version, integration_id, status, info,
       (status = 'sending')::int, case when status = 'sending' then $14::uuid end,
       case when status = 'sending' then now() + $15 * interval '1 millisecond' end,
       case when status = 'deferred' then coalesce(due_at, now()) end, case when status = 'failed' then now() end,
-      now() - $16::float8 * interval '1 millisecond', now()
+      now() - $16::float8 * interval '1 millisecond', now(), string_to_array(tags, ',')
     from given
     -- One that may not be sent is no reason to forget an earlier one with its key.
     where status <> 'failed' or external_id is null or not exists (
@@ -60,10 +80,13 @@ const acceptSql = prepared(`with given as materialized (
     on conflict (workspace_id, external_id) where external_id is not null and ${holdsKey} do nothing
     returning m.id, m.due_at, m.lease_until, m.created_at
   ), requested as (
-    insert into message_requests (workspace_id, message_id, due_at, request, attachments, expires_at)
-    select $1, id, least(expires_at, coalesce(accepted.due_at, lease_until)), request, attachments, expires_at from accepted join given using (id)
-  )
+    insert into message_requests (workspace_id, message_id, due_at, request, attachments, expires_at${steps.hasBody})
+    select $1, id, least(expires_at, coalesce(accepted.due_at, lease_until)), request, attachments, expires_at${steps.isThere} from accepted join given using (id)
+  )${steps.insert}
   select id, created_at from accepted`);
+
+const acceptWithBodies = acceptSql(bodySteps);
+const acceptRequests = acceptSql(noBodySteps);
 
 /** Writes messages, unless another one holds their external id; gives those that were written. */
 export async function insertAccepted(
@@ -72,7 +95,9 @@ export async function insertAccepted(
   messages: readonly Accepted[],
 ): Promise<Map<string, Date>> {
   const askedMs = Math.min(...messages.map((message) => message.askedMs));
-  const rows = await query<{ id: string; created_at: string }>(em, acceptSql, [
+  const hasBodies = messages.some(({ body }) => body !== null);
+  const sql = hasBodies ? acceptWithBodies : acceptRequests;
+  const rows = await query<{ id: string; created_at: string }>(em, sql, [
     workspaceId,
     messages.map(({ id }) => id),
     messages.map(({ email }) => email),
@@ -90,6 +115,8 @@ export async function insertAccepted(
     leaseMs,
     elapsedSince(askedMs, () => performance.now()),
     messages.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
+    messages.map(({ tags }) => tags),
+    ...(hasBodies ? [messages.map(({ body }) => body)] : []),
   ]);
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));
 }
@@ -154,4 +181,20 @@ export async function readFiles(
   for (const { message_id: id, content } of rows)
     files.set(id, [...(files.get(id) ?? []), content]);
   return files;
+}
+
+/** The bodies of messages, as they are stored; nothing for those whose bodies are gone. */
+export async function readBodies(
+  store: Store,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, Buffer>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<{ message_id: string; body: Buffer }>(
+    store.fork(),
+    `select message_id, body from message_bodies
+     where message_id = any($2::uuid[]) and workspace_id = $1`,
+    [workspaceId, ids],
+  );
+  return new Map(rows.map((row) => [row.message_id, row.body]));
 }

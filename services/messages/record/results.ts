@@ -54,7 +54,7 @@ const steps = `
     where ${byKey('m')}
       -- What was really sent is recorded whoever holds the lease by then.
       and (m.owner = $2 or (given.status = 'sent' and m.status in ('sending', 'deferred')))
-    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at, m.bounce_class, m.diagnostic,
+    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.tags, m.sent_at, m.bounced_at, m.bounce_class, m.diagnostic,
       (m.sent_at is not null)::int - (before.sent_at is not null)::int as sent,
       (m.bounced_at is not null)::int - (before.bounced_at is not null)::int as bounced,
       (m.failed_at is not null)::int - (before.failed_at is not null)::int as failed,

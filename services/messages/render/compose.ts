@@ -66,7 +66,8 @@ export interface MailOptions {
 /** The rendered parts of one message. */
 export interface RenderedParts {
   subject: string;
-  html: string;
+  /** Undefined for a mail of plain text. */
+  html: string | undefined;
   text: string;
 }
 
@@ -100,7 +101,7 @@ export function composer(
   envelope: Envelope,
 ): (
   recipient: MailRecipient,
-  parts: { subject: string; text: MailText; html: MailText },
+  parts: { subject: string; text: MailText; html: MailText | undefined },
 ) => MailParts {
   const headersFor = headerWriter(envelope);
   return (recipient, { subject, text, html }) => ({

@@ -298,7 +298,7 @@ test.each([
   expect(program.slow).toBeUndefined();
   const htmlFor = async (first_name: string) => {
     const contact = { first_name, last_name: 'https://a.example' };
-    return wholeText((await mailOf(program, given({ contact }))).html);
+    return wholeText((await mailOf(program, given({ contact }))).html ?? []);
   };
   const written = inner.replace('{{ contact.last_name }}', 'https://a.example');
   expect(await htmlFor('Ann')).toBe(`<p>${written} - </p>`);
@@ -374,6 +374,6 @@ test('a link made from a value leads to an app whose scheme the workspace allows
   const program = compileMessage(content({ html, text: '' }), { ...envelope, schemes: ['myapp'] });
   const contact = { custom_string_1: 'MyApp:open', custom_string_2: 'other:open' };
   const mail = await mailOf(program, given({ contact }));
-  expect(wholeText(mail.html)).toBe('<a href="MyApp:open">one</a> <a href="#">two</a>');
+  expect(wholeText(mail.html ?? [])).toBe('<a href="MyApp:open">one</a> <a href="#">two</a>');
   expect(wholeText(mail.text)).toContain('one (MyApp:open) two');
 });

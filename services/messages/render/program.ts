@@ -52,9 +52,12 @@ export interface MailContent {
 export interface SlowSource extends LinkWriting {
   subject: string;
   kind: SourceKind;
+  /** Empty for a mail of plain text. */
   body: string;
   text: string;
   numbers: LinkNumbers;
+  /** Set for the content of one mail, of which the thread keeps nothing. */
+  own?: { usesLiquid: boolean };
 }
 
 /** Writes a mail whose Liquid has run, once there is room to send it. */
@@ -70,6 +73,8 @@ export interface Program {
   sizeBytes: number;
   /** Set where each message is rendered in a thread of its own and then composed. */
   slow?: SlowSource;
+  /** How its links are written. */
+  writing: LinkWriting;
   scope: (recipient: MailRecipient) => LiquidScope;
   /**
    * Runs Liquid for a recipient; throws its errors. Undefined where the mail's structure is not
@@ -107,8 +112,16 @@ export function compileMessage(
     links: names,
     sizeBytes: sizeOf([content.subject, source.text, content.text]),
     scope: scopeOf(envelope),
-    compose: (recipient: MailRecipient, { subject: line, ...body }: RenderedParts) =>
-      compose(recipient, { subject: line, html: [body.html], text: [body.text] }),
+    writing,
+    compose: (
+      recipient: MailRecipient,
+      { subject: line, html: rendered, ...body }: RenderedParts,
+    ) =>
+      compose(recipient, {
+        subject: line,
+        html: rendered === undefined ? undefined : [rendered],
+        text: [body.text],
+      }),
   };
   if (!parts.every(isQuick)) {
     const { subject: line, text: own } = content;

@@ -40,6 +40,48 @@ test('a render error carries its reason', async () => {
   await expect(thread.render({ ...source, body }, {})).rejects.toThrow(/missing/);
 });
 
+const own = { own: { usesLiquid: true } };
+
+test('content of one mail without Liquid stays as it is, and only its text is made of it', async () => {
+  const body = '<a href=javascript:x>{{ name }}</a>\r\n<A HREF=https://a.example/1>x</A>';
+  const plain = { ...source, body, own: { usesLiquid: false } };
+  expect(await thread.render(plain, { name: 'A' })).toEqual({
+    subject: 'Hi {{ name }}',
+    html: body,
+    text: '{{ name }} x (https://a.example/1)',
+  });
+});
+
+test('a mail of text alone has no HTML', async () => {
+  const mail = { ...source, text: '{{ name }}', ...own };
+  expect(await thread.render(mail, { name: '<A>' })).toEqual({
+    subject: 'Hi <A>',
+    html: undefined,
+    text: '<A>',
+  });
+});
+
+test('a tenant whose mails have the thread killed waits, and others go on', async () => {
+  const killing = new RenderThread();
+  const endless = '{{a}}'.repeat(399_000);
+  const check = (html: string, tenant: string) =>
+    killing.check({ subject: '', html, text: html }, tenant).then(
+      () => 'checked',
+      (error: Error) => error.message,
+    );
+  // The first of its kind may take longer.
+  expect(await check('fine', 'w1')).toBe('checked');
+  // A mail that waits behind the third kill does not fail by it.
+  const outcomes = await Promise.all([
+    ...Array.from({ length: 3 }, () => check(endless, 'w1')),
+    check('fine', 'w1'),
+    check('fine', 'w2'),
+  ]);
+  const killed = 'the template takes too long to render';
+  expect(outcomes).toEqual([killed, killed, killed, 'mails took too long', 'checked']);
+  await killing.close();
+}, 60_000);
+
 test('a template that runs too long fails and the thread works on', async () => {
   const loop =
     '{% for a in (1..9999) %}{% for b in (1..9999) %}{% for c in (1..9999) %}{{ a }}{% endfor %}{% endfor %}{% endfor %}';

@@ -1,10 +1,11 @@
-import { KillableThread } from '#lib/killable-thread.ts';
+import { LRUCache } from 'lru-cache';
+import { KillableThread, ThreadBusyError } from '#lib/killable-thread.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
 import type { CompiledStructure, StructureRequest } from '#lib/mail/structure.ts';
 import type { RenderedParts } from './compose.ts';
 import type { SlowText } from './overrides.ts';
 import type { SlowSource } from './program.ts';
-import type { RenderAnswer, RenderRequest } from './worker.ts';
+import type { CheckedParts, LiquidFault, RenderAnswer, RenderRequest } from './worker.ts';
 
 const blank = '<mjml><mj-body></mj-body></mjml>';
 const numbers = { addresses: {}, choices: {}, ranges: [], other: 0 };
@@ -28,6 +29,17 @@ const limits = {
 /** After this many kills the template is not tried again: each one has cost its full time. */
 const killLimit = 3;
 const tooSlow = 'the template takes too long to render';
+/** Kills by the contents of single mails are counted for each tenant, for this long. */
+const tenantKeptMs = 60_000;
+const tenantsMax = 10_000;
+
+type Asked = {
+  kind: string;
+  owner: object;
+  tenant: string;
+  /** Whether the owner passes: who asks then waits for it. */
+  isOnce?: boolean;
+};
 
 /**
  * Compiles structures and renders slow templates, one after the other, in a thread that is killed
@@ -41,6 +53,8 @@ export class RenderThread {
   );
   /** By what belongs to one template: a source, or the numbers of its links. */
   readonly #kills = new WeakMap<object, number>();
+  /** Owners of kills by contents of single mails. */
+  readonly #tenants = new LRUCache<string, object>({ max: tenantsMax, ttl: tenantKeptMs });
 
   async compile(request: StructureRequest, tenant = ''): Promise<CompiledStructure> {
     const { kind, numbers: owner } = request;
@@ -50,11 +64,17 @@ export class RenderThread {
 
   async render(source: SlowSource, scope: LiquidScope, tenant = ''): Promise<RenderedParts> {
     const { kind } = source;
-    const answer = await this.#ask(
-      { do: 'render', source, scope },
-      { kind, owner: source, tenant },
-    );
+    const ask = { do: 'render', source, scope } as const;
+    const answer = await (source.own
+      ? this.#askOnce(ask, tenant)
+      : this.#ask(ask, { kind, owner: source, tenant }));
     return 'parts' in answer ? answer.parts : somethingElse();
+  }
+
+  /** The part of a mail's own content that is no Liquid. */
+  async check(parts: CheckedParts, tenant = ''): Promise<LiquidFault | undefined> {
+    const answer = await this.#askOnce({ do: 'check', parts }, tenant);
+    return 'fault' in answer ? answer.fault : somethingElse();
   }
 
   /** A short text of one message, such as its subject. */
@@ -76,12 +96,12 @@ export class RenderThread {
 
   async #ask(
     request: RenderRequest,
-    { kind, owner, tenant }: { kind: string; owner: object; tenant: string },
+    { kind, owner, tenant, isOnce = false }: Asked,
   ): Promise<Exclude<RenderAnswer, { error: string }>> {
     const ask = () => {
       // Counted when its turn comes: those before it in the queue may have had the same template.
-      if (this.#killsOf(owner) >= killLimit) throw new Error(tooSlow);
-      return request;
+      if (this.#killsOf(owner) < killLimit) return request;
+      throw isOnce ? new ThreadBusyError('mails took too long') : new Error(tooSlow);
     };
     const answer = await this.#thread.ask(ask, { kind, tenant });
     if (answer === undefined) {
@@ -90,6 +110,16 @@ export class RenderThread {
     }
     if ('error' in answer) throw new Error(answer.error);
     return answer;
+  }
+
+  /**
+   * About the content of one mail, which is not seen again: a tenant whose contents had the thread
+   * killed is busy for the rest of a minute.
+   */
+  #askOnce(request: RenderRequest, tenant: string) {
+    const owner = this.#tenants.get(tenant) ?? {};
+    if (!this.#tenants.has(tenant)) this.#tenants.set(tenant, owner);
+    return this.#ask(request, { kind: 'html', owner, tenant, isOnce: true });
   }
 
   #killsOf(owner: object): number {

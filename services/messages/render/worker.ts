@@ -6,11 +6,11 @@ import { parentPort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { rememberLong } from '#lib/cache.ts';
 import { type LiquidScope, newContext, renderInto, renderNodes } from '#lib/liquid/engine.ts';
-import { parseLiquid } from '#lib/liquid/parse.ts';
+import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
 import { subjectName } from '#lib/liquid/variables.ts';
 import { Filler, joined } from '#lib/mail/fill.ts';
 import { linkOptionsOf, linkRecipientOf, linkWriter } from '#lib/mail/links.ts';
-import { Marker } from '#lib/mail/marker.ts';
+import { type Marked, Marker } from '#lib/mail/marker.ts';
 import { mailSource } from '#lib/mail/source.ts';
 import {
   type CompiledStructure,
@@ -21,6 +21,7 @@ import {
 import { collectGarbage } from '#lib/process/collect-garbage.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
+import { changesLinks } from './own-program.ts';
 import type { SlowSource } from './program.ts';
 import { entriesOf, type Kept, lookUp } from './structure-keys.ts';
 
@@ -28,13 +29,21 @@ export type RenderRequest =
   | { do: 'structure'; request: StructureRequest }
   | { do: 'render'; source: SlowSource; scope: LiquidScope }
   /** One text, such as a subject of a message's own. */
-  | { do: 'text'; text: string; scope: LiquidScope };
+  | { do: 'text'; text: string; scope: LiquidScope }
+  /** Says which part of a mail's own content is no Liquid. */
+  | { do: 'check'; parts: CheckedParts };
+
+export type CheckedParts = { subject: string; html: string; text: string };
 
 export type RenderAnswer =
   | { compiled: CompiledStructure }
   | { parts: RenderedParts }
   | { text: string }
+  | { fault: LiquidFault | undefined }
   | { error: string };
+
+/** The first part that is no Liquid, and why. */
+export type LiquidFault = { part: keyof CheckedParts; reason: string };
 
 let hasAnswered = false;
 
@@ -52,6 +61,8 @@ async function answer(request: RenderRequest): Promise<RenderAnswer> {
         return { compiled: await compileStructure(request.request) };
       case 'render':
         return { parts: await renderMail(request.source, request.scope) };
+      case 'check':
+        return { fault: faultOf(request.parts) };
       case 'text':
         return { text: checked('subject', render(request.text, request.scope)) };
     }
@@ -65,7 +76,24 @@ function reasonOf({ message }: Error): string {
   return message.replace(/(is larger than 1 MiB), line:\d+, col:\d+$/, '$1');
 }
 
+function faultOf({ subject, html, text }: CheckedParts): LiquidFault | undefined {
+  const parts = [
+    ['subject', subject, 'text'],
+    ['html', html, 'html'],
+    ['text', text, 'text'],
+  ] as const;
+  for (const [part, source, place] of parts) {
+    try {
+      checkLiquid(source, place);
+    } catch (error) {
+      return { part, reason: error instanceof Error ? reasonOf(error) : 'it is no Liquid' };
+    }
+  }
+  return undefined;
+}
+
 async function renderMail(source: SlowSource, given: LiquidScope): Promise<RenderedParts> {
+  if (source.own) return renderOwn(source, given, source.own);
   const { [subjectName]: own } = given;
   const subject = typeof own === 'string' ? own : checked('subject', render(source.subject, given));
   const scope = { ...given, [subjectName]: subject };
@@ -96,6 +124,59 @@ async function renderMail(source: SlowSource, given: LiquidScope): Promise<Rende
     text: checked('text', text === '' ? joined(filler.text) : render(text, scope)),
   };
   return parts;
+}
+
+/** The content of one mail: what is parsed and compiled for it is used once, and not kept. */
+async function renderOwn(
+  source: SlowSource,
+  given: LiquidScope,
+  { usesLiquid }: { usesLiquid: boolean },
+): Promise<RenderedParts> {
+  const { body: html, text: own } = source;
+  const run = (text: string, scope: LiquidScope) =>
+    usesLiquid
+      ? renderNodes('text', parseLiquid(text, 'text'), newContext('text', { ...scope }))
+      : text;
+  const subject = checked('subject', run(source.subject, given));
+  const scope = { ...given, [subjectName]: subject };
+  const text = own === '' ? undefined : checked('text', run(own, scope));
+  if (html === '') return { subject, html: undefined, text: text ?? '' };
+  const marked = usesLiquid ? markedLiquid(html, scope) : markedText(html);
+  const request: StructureRequest = {
+    ...{ kind: source.kind, marked, links: linkOptionsOf(source), numbers: source.numbers },
+    derivesText: text === undefined,
+  };
+  const { structure } = await compileStructure(request);
+  const filler = new Filler(structure, {
+    values: marked.values,
+    recipient: linkRecipientOf(scope),
+    writeLink: linkWriter(source),
+  });
+  // Without Liquid the author's HTML stays as it is, unless links are to be changed.
+  const isKept = !usesLiquid && !changesLinks(source);
+  return {
+    subject,
+    html: isKept ? html : checked('html', joined(filler.html)),
+    text: text ?? checked('text', joined(filler.text)),
+  };
+}
+
+function markedLiquid(html: string, scope: LiquidScope): Marked {
+  const source = mailSource(html);
+  let size = 0;
+  const marker = new Marker(source, (more) => {
+    size += more;
+    checkPart('html', size);
+  });
+  const nodes = parseLiquid(source.text, 'html');
+  renderInto(marker, 'html', { nodes, context: newContext('html', { ...scope }) });
+  return marker.marked();
+}
+
+function markedText(html: string): Marked {
+  const marker = new Marker({ text: html, attributeAt: () => undefined }, () => undefined);
+  marker.text(html);
+  return marker.marked();
 }
 
 function checked(part: 'subject' | 'html' | 'text', text: string): string {

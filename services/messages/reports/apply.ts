@@ -144,7 +144,7 @@ const steps = `
         or (before.bounced_at is null and change.bounced_at is not null)
         or (before.soft_bounced_at is null and change.soft_bounced_at is not null)
         or (before.complained_at is null and change.complained_at is not null))
-    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand,
+    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.tags,
       m.delivered_at, m.bounced_at, m.complained_at, m.bounce_class, m.diagnostic,
       (before.delivered_at is null and m.delivered_at is not null)::int as delivered,
       (before.bounced_at is null and m.bounced_at is not null)::int as bounced,

@@ -21,6 +21,7 @@ import {
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import {
   type EmailProvider,
+  FindSenderResponseSchema,
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
   ListSendingDomainsResponseSchema,
@@ -56,6 +57,8 @@ export type World = {
   isDirect: boolean;
   /** Senders of every integration beside the two that all have. */
   senders: MessageInitShape<typeof SenderSchema>[];
+  /** Integrations by the address of a sender that no other one has. */
+  otherSenders: Map<string, string>;
   /** Of kinds other than smtp. */
   settings: Partial<
     Pick<
@@ -123,6 +126,8 @@ export function workspacesOf(world: World): Workspaces {
           messageRetentionDays: world.messageDays,
         },
       }),
+    findSender: async ({ email = '' }) =>
+      create(FindSenderResponseSchema, { integrationId: world.otherSenders.get(email) }),
     getIntegration: async ({ integrationId: id }) => {
       if (id === 'deleted') throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
       return create(GetIntegrationResponseSchema, {
@@ -136,6 +141,9 @@ export function workspacesOf(world: World): Workspaces {
               { id: 's1', email: 'news@sender.example', name: 'News', isDefault: true },
               { id: 's2', email: 'infos@sender.example', name: 'Infos' },
               ...world.senders,
+              ...[...world.otherSenders]
+                .filter(([, integrationId]) => integrationId === id)
+                .map(([email]) => ({ id: email, email, name: 'Other' })),
             ],
             rateLimitPerMinute: world.perMinute,
             warmUp: world.warmUp,

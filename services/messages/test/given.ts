@@ -235,6 +235,7 @@ function newWorld(port: number): World {
     domains: [],
     listingDomains: undefined,
     senders: [],
+    otherSenders: new Map(),
   };
 }
 

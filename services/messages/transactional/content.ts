@@ -16,8 +16,29 @@ export type StoredOptions = {
   headers?: Record<string, string>;
 };
 
-/** The content of a transactional message beside its template and its contact. Stored sealed. */
-export type RequestContent = {
+/** A mail's content of its own, without HTML and text. */
+export type StoredRawContent = {
+  subject: string;
+  /** Empty for the default sender of the integration. */
+  from_email: string;
+  from_name: string;
+  reply_to: string;
+  headers?: Record<string, string>;
+  use_liquid: boolean;
+  /** Of HTML and text together. They are stored apart, as a body. */
+  body_bytes: number;
+};
+
+/** HTML and text of a mail. At least one of them is there. */
+export type MailBody = { html?: string; text?: string };
+
+/**
+ * A mail is made from a template, which needs no kind, or from content of its own.
+ */
+type Source = { kind?: undefined } | { kind: 'content'; content: StoredRawContent };
+
+/** A transactional message as it is kept, beside its contact and its body. Stored sealed. */
+export type RequestContent = Source & {
   data: JsonObject;
   metadata?: JsonObject;
   options: StoredOptions;
@@ -59,11 +80,50 @@ export async function openRequest(
   return JSON.parse(opened.toString());
 }
 
-/** The content of a message beside its template. Copies to `dropped` addresses are left out. */
+/** A body is sealed beside its request, in a place of its own. */
+export const bodyPlace = (id: string) => `${id}/body`;
+
+export function sealBody(
+  keyring: Keyring,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  body: MailBody,
+): Buffer {
+  const plain = Buffer.from(JSON.stringify(body));
+  return keyring.box(purpose, workspaceId).seal(plain, bodyPlace(id));
+}
+
+export async function openBody(
+  keyring: Keyring,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  sealed: Buffer,
+): Promise<MailBody> {
+  const opened = await keyring.openBox(purpose, workspaceId, sealed, bodyPlace(id));
+  return JSON.parse(opened.toString());
+}
+
+/** The content of a mail of its own, beside its contact. */
+export function ownExtras(
+  { content, ...request }: { content: StoredRawContent } & Pick<RequestContent, 'data' | 'options'>,
+  body: MailBody,
+  given: ExtrasGiven,
+): Extras {
+  const extras = extrasOf(request, given);
+  const { subject, from_name: fromName, reply_to: replyTo, use_liquid: usesLiquid } = content;
+  const headers = Object.entries(content.headers ?? {});
+  return {
+    ...extras,
+    own: { subject, usesLiquid, ...body },
+    options: { ...extras.options, fromName, replyTo, headers },
+  };
+}
+
+/** Files of a mail, and the addresses that get no copy of it. */
+type ExtrasGiven = { files: readonly MailFile[]; dropped: ReadonlySet<string> };
+
+/** The content of a message beside its template. */
 export function extrasOf(
   { data, options }: Pick<RequestContent, 'data' | 'options'>,
-  files: readonly MailFile[],
-  dropped: ReadonlySet<string>,
+  { files, dropped }: ExtrasGiven,
 ): Extras {
   const cc = (options.cc ?? []).filter((email) => !dropped.has(email));
   const bcc = (options.bcc ?? []).filter((email) => !dropped.has(email));

@@ -7,10 +7,13 @@ import type {
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
+import { checkTags } from '#lib/mail/tags.ts';
 import { checkedId, isTtl, ttlMaxSeconds } from '../notifications/content.ts';
 import { textOverride } from '../render/overrides.ts';
 import type { StoredOptions } from './content.ts';
 import { type CheckedFile, checkFiles } from './files.ts';
+import { checkHeaders, checkReplyTo, checkText, shown } from './header-texts.ts';
+import { type CheckedContent, checkContent } from './raw-content.ts';
 
 /** Until when a message may be sent, or for how long after it was to be sent. */
 export type Expiry = { at: Date } | { ttlSeconds: number };
@@ -24,13 +27,17 @@ export type Checked = {
   data: JsonObject;
   metadata: JsonObject | undefined;
   options: StoredOptions;
+  /** In place of a template. */
+  content: CheckedContent | undefined;
   files: readonly CheckedFile[];
-  /** About what it takes in memory: data, metadata and files. */
+  /** About what it takes in memory: data, metadata, content and files. */
   sizeBytes: number;
   /** Undefined for at once. */
   sendAt: Date | undefined;
   /** In place of what the notification says. */
   expiry: Expiry | undefined;
+  /** Without those of the notification. */
+  tags: readonly string[];
   /** The message in the request, for errors. */
   field: string;
 };
@@ -40,28 +47,11 @@ const externalIdMax = 255;
 const dataMaxBytes = 256 * 1024;
 const metadataMaxBytes = 16 * 1024;
 const copiesMax = 50;
-const textMax = 255;
 /** `List-Unsubscribe: <…>` is one line of at most 998 bytes (RFC 5322); a URL can't be folded. */
 const urlMax = 978;
 const sendAtMaxMs = 30 * 24 * 60 * 60 * 1000;
 /** A day after the last time to send. */
 const expiresAtMaxMs = 31 * 24 * 60 * 60 * 1000;
-const headersMax = 20;
-/** With its name below the 998 characters of a line (RFC 5322). */
-const headerValueMax = 900;
-const ownHeaders = new Set(
-  'references in-reply-to importance priority auto-submitted precedence comments keywords organization'.split(
-    ' ',
-  ),
-);
-
-/**
- * By these, providers take orders from whoever writes a mail: other recipients, templates,
- * accounts, streams.
- */
-const steering =
-  /^x-(?:smtpapi|msys-api|apiheader|(?:mailgun|mc|mandrill|pm|postmark|ses|mailin|sib|mj|mailjet|mailersend|sparkpost|elasticemail|postal|smtp2go)-.*)$/i;
-
 /**
  * Checks a message field by field. `field`: its place in the request. Throws a 400 that names the
  * first wrong field.
@@ -75,7 +65,7 @@ export function checkMessage(
   if (message.rowError !== '') throw invalidField(field, message.rowError);
   // A group asks the database about all its ids at once: one that it cannot take would fail the
   // others.
-  checkedId(id, at('id'));
+  if (id !== '' || !message.content) checkedId(id, at('id'));
   if (!contact) throw invalidField(at('contact'), 'notification.contact is required');
   const email = canonicalAddress(contact.email);
   if (!email) throw invalidField(at('contact.email'), noAddress);
@@ -83,7 +73,9 @@ export function checkMessage(
   if (externalId !== undefined && (externalId === '' || [...externalId].length > externalIdMax)) {
     throw invalidField(at('external_id'), 'external_id must be 1 to 255 characters');
   }
-  const files = checkFiles(emailOptions?.attachments ?? [], at('email_options.attachments'));
+  const content = message.content && checkContent(message, message.content, field);
+  const files =
+    content?.files ?? checkFiles(emailOptions?.attachments ?? [], at('email_options.attachments'));
   return {
     notificationId: id,
     contact,
@@ -92,10 +84,16 @@ export function checkMessage(
     data: checkJson(data, at('data'), dataMaxBytes) ?? {},
     metadata: checkJson(metadata, at('metadata'), metadataMaxBytes),
     options: checkOptions(emailOptions, at('email_options')),
+    content,
     files,
-    sizeBytes: sizeOf(data) + sizeOf(metadata) + files.reduce(addSize, 0),
+    sizeBytes:
+      sizeOf(data) +
+      sizeOf(metadata) +
+      (content?.stored.body_bytes ?? 0) +
+      files.reduce(addSize, 0),
     sendAt: sendAt && checkTime(timestampDate(sendAt), { field: at('send_at'), now }),
     expiry: checkExpiry(message, { field, now }),
+    tags: checkTags(message.tags, at('tags')),
     field,
   };
 }
@@ -161,16 +159,11 @@ export function checkOptions(given: EmailOptions | undefined, field: string): St
     throw invalidField(at('cc'), `cc and bcc must have at most ${copiesMax} addresses together`);
   }
   const { fromName, subject, subjectPreview, replyTo, listUnsubscribeUrl, headers } = given;
-  const reply = replyTo === '' ? undefined : canonicalAddress(replyTo);
-  if (replyTo !== '' && !reply) {
-    const text = `replyTo '${shown(replyTo)}' must be a valid email address`;
-    throw invalidField(at('reply_to'), text);
-  }
   const options: StoredOptions = {
     from_name: checkText(fromName, 'from_name', at('from_name')),
     subject: checkLiquid(subject, 'subject', at('subject')),
     subject_preview: checkLiquid(subjectPreview, 'subject_preview', at('subject_preview')),
-    reply_to: reply ?? '',
+    reply_to: checkReplyTo(replyTo, at('reply_to')),
     list_unsubscribe_url: checkUrl(listUnsubscribeUrl, at('list_unsubscribe_url')),
     ...(cc.length > 0 && { cc }),
     ...(bcc.length > 0 && { bcc }),
@@ -187,21 +180,6 @@ function checkAddresses(emails: readonly string[], name: string, field: string):
     throw invalidField(`${field}[${index}]`, text);
   });
   return [...new Set(checked)];
-}
-
-/** An error repeats no more of a value than what shows which one it is. */
-function shown(text: string): string {
-  return text.slice(0, 100).replace(/\p{Cc}/gu, ' ');
-}
-
-function checkText(text: string, name: string, field: string): string {
-  if ([...text].length > textMax) {
-    throw invalidField(field, `${name} length must not exceed ${textMax} characters`);
-  }
-  if (/[\p{Cc}\u2028\u2029]/u.test(text)) {
-    throw invalidField(field, `${name} must not contain line breaks or control characters`);
-  }
-  return text;
 }
 
 function checkLiquid(text: string, name: string, field: string): string {
@@ -227,27 +205,4 @@ function checkUrl(url: string, field: string): string {
     /^[\x21-\x7e]+$/.test(url);
   if (isUrl) return url;
   throw invalidField(field, 'list_unsubscribe_url must be an https or mailto URL in ASCII');
-}
-
-function checkHeaders(
-  headers: Readonly<Record<string, string>>,
-  field: string,
-): Record<string, string> {
-  const names = Object.keys(headers);
-  if (names.length > headersMax) {
-    throw invalidField(field, `headers must have at most ${headersMax} fields`);
-  }
-  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
-    throw invalidField(field, 'headers must name each field once');
-  }
-  for (const [name, value] of Object.entries(headers)) {
-    const isOwn = /^x-[a-z0-9-]{1,70}$/i.test(name) || ownHeaders.has(name.toLowerCase());
-    if (!isOwn || steering.test(name))
-      throw invalidField(field, `header '${shown(name)}' is not allowed`);
-    if (value.length > headerValueMax || /[\p{Cc}\u2028\u2029]/u.test(value)) {
-      const text = `header '${name}' must be one line of at most ${headerValueMax} characters`;
-      throw invalidField(field, text);
-    }
-  }
-  return { ...headers };
 }

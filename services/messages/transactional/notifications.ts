@@ -16,6 +16,14 @@ export type Sendable = {
    * How long its messages may wait for the mail server; undefined for as long as they are tried.
    */
   ttlSeconds: number | undefined;
+  tags: readonly string[];
+};
+
+/** Of a mail that names no notification. */
+export const withoutNotification: Sendable = {
+  ...{ id: '', name: '', templateId: '', utm: {}, integrationId: '' },
+  ...{ isTracked: false, sendToBounced: false, ttlSeconds: undefined },
+  tags: [],
 };
 
 type NotificationRow = {
@@ -26,6 +34,7 @@ type NotificationRow = {
   send_to_bounced: boolean;
   integration_id: string;
   ttl_seconds: number | null;
+  tags: string[] | null;
 };
 
 /** A change in another process applies after so long; one in this process at once. */
@@ -67,7 +76,7 @@ export class SendableNotifications {
     if (ids.length === 0) return [];
     const rows = await query<NotificationRow>(
       this.#store.fork(),
-      `select id, name, channels, tracking_settings, send_to_bounced, integration_id, ttl_seconds
+      `select id, name, channels, tracking_settings, send_to_bounced, integration_id, ttl_seconds, tags
        from notifications
        where workspace_id = $1 and id = any($2::text[])`,
       [workspaceId, ids],
@@ -89,5 +98,6 @@ function toSendable(row: NotificationRow): Sendable {
   const isTracked = tracking_settings.enable_tracking !== false;
   const ttlSeconds = row.ttl_seconds ?? undefined;
   const { integration_id: integrationId } = row;
-  return { id, name, templateId, utm, isTracked, sendToBounced, integrationId, ttlSeconds };
+  const settings = { isTracked, sendToBounced, integrationId, ttlSeconds, tags: row.tags ?? [] };
+  return { id, name, templateId, utm, ...settings };
 }

@@ -1,22 +1,29 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
+import { ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/errors/errors.ts';
-import { refusal } from '#lib/errors/reasons.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { refusedByQuota } from '#lib/quotas/quotas.ts';
 import { knownAnswers } from '#lib/rpc/server/idempotency.ts';
 import type { Extras } from '../delivery/delivery-run.ts';
+import { allTags } from '../notifications/tags.ts';
 import type { Contacts } from '../peers.ts';
 import type { CompiledPlan, Plans } from '../plans/plans.ts';
 import { type Accepted, findByExternalId, findSuppressed } from '../record/requests.ts';
-import { extrasOf, mailFile, type RequestContent, sealRequest } from './content.ts';
+import {
+  extrasOf,
+  mailFile,
+  ownExtras,
+  type RequestContent,
+  sealBody,
+  sealRequest,
+} from './content.ts';
 import { type Repeated, splitRepeats } from './first-of-group.ts';
 import type { Checked } from './input.ts';
 import { replayOf, type TransactionalAnswer, type TransactionalItem } from './item.ts';
-import { noProvider } from './no-provider.ts';
+import { ContentFault, type Kind, kindKey, kindsOf, notFound } from './kinds.ts';
 import type { Sendable, SendableNotifications } from './notifications.ts';
-import { planKeyOf } from './plan.ts';
+import { fieldsOf } from './plan.ts';
 
 export type PrepareContext = {
   store: Store;
@@ -53,8 +60,6 @@ export type PreparedMessage = WritableMessage | Replayed | Error;
 export const isReady = (prepared: PreparedMessage): prepared is WritableMessage =>
   !(prepared instanceof Error) && 'row' in prepared;
 
-type Kind = { sendable: Sendable; plan: CompiledPlan; integrationId: string };
-
 /**
  * Looks up what messages need, upserts their contacts, and checks their addresses. One that cannot
  * be sent is an error. Repeats are found first: they write no contact.
@@ -68,19 +73,23 @@ export async function prepareAll(
     kindsOf(context, workspaceId, items),
     findKnown(context, workspaceId, items),
   ]);
-  const kindOf = ({ checked }: TransactionalItem) =>
-    kinds.get(checked.notificationId) ?? notFound();
+  const kindOf = ({ checked }: TransactionalItem) => kinds.get(kindKey(checked)) ?? notFound();
   const repeatOf = ({ checked }: TransactionalItem) =>
     known.byExternalId.get(checked.externalId ?? '');
   const askedMs = performance.now();
-  const open = items.filter((item) => !(known.byKey.has(item) || kindOf(item) instanceof Error));
+  const open = items.filter((item) => {
+    const kind = kindOf(item);
+    return (
+      !known.byKey.has(item) && !(kind instanceof Error) && !(tagsOf(item, kind) instanceof Error)
+    );
+  });
   const addresses = open.flatMap(({ checked: { email, options } }) => [
     email,
     ...(options.cc ?? []),
     ...(options.bcc ?? []),
   ]);
   const fields = [...kinds.values()].flatMap((kind) =>
-    kind instanceof Error ? [] : kind.plan.fields,
+    kind instanceof Error ? [] : fieldsOf(kind.plan, kind.usesLiquid),
   );
   const fresh = open.filter((item) => repeatOf(item) === undefined);
   const suppressing = findSuppressed(context.store, workspaceId, [...new Set(addresses)]);
@@ -101,7 +110,10 @@ export async function prepareAll(
     const replayed = known.byKey.get(item);
     if (replayed) return replayed;
     const kind = kindOf(item);
+    if (kind instanceof ContentFault) return kind.at(item.checked);
     if (kind instanceof Error) return kind;
+    const tags = tagsOf(item, kind);
+    if (tags instanceof ConnectError) return tags;
     const first = repeatOf(item);
     const repeated = repeats.get(item);
     const contact = first === undefined && !repeated ? contacts.get(item) : {};
@@ -109,11 +121,30 @@ export async function prepareAll(
     if (contact instanceof Error) return contact;
     const firstOfGroup = repeated?.by === 'externalId' ? ready.get(repeated.first)?.id : undefined;
     const message = readyOf(context.keyring, {
-      ...{ workspaceId, item, kind, contact, suppressed, askedMs, repeatOf: first, firstOfGroup },
+      ...{
+        workspaceId,
+        item,
+        kind,
+        contact,
+        tags,
+        suppressed,
+        askedMs,
+        repeatOf: first,
+        firstOfGroup,
+      },
     });
     ready.set(item, message);
     return message;
   });
+}
+
+/** Tags of the message and of its notification, or an error where they are too many. */
+function tagsOf({ checked }: TransactionalItem, { sendable }: Kind): string[] | ConnectError {
+  try {
+    return allTags(checked.tags, sendable.tags, `${checked.field}.tags`);
+  } catch (error) {
+    return ConnectError.from(error);
+  }
 }
 
 type EarlierAnswers = {
@@ -143,46 +174,6 @@ async function findKnown(
     return [[item, answer instanceof ConnectError ? answer : { replayed: replayOf(answer) }]];
   });
   return { byKey: new Map(byKey), byExternalId };
-}
-
-function notFound(): ConnectError {
-  return refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
-}
-
-/** By the id of the notification; an error where its mail cannot be sent. */
-async function kindsOf(
-  { plans, notifications }: PrepareContext,
-  workspaceId: string,
-  items: readonly TransactionalItem[],
-): Promise<Map<string, Kind | Error>> {
-  const ids = items.map(({ checked }) => checked.notificationId);
-  const [{ settings }, found] = await Promise.all([
-    plans.settings(workspaceId),
-    notifications.find(workspaceId, ids),
-  ]);
-  const kinds = [...found.values()].map(async (sendable): Promise<[string, Kind | Error]> => {
-    const integrationId = sendable.integrationId || (settings?.transactionalEmailProviderId ?? '');
-    if (integrationId === '') return [sendable.id, noProvider()];
-    const { id: notificationId, templateId, utm, isTracked } = sendable;
-    const kind = { workspaceId, notificationId, integrationId, utm, isTracked };
-    try {
-      const plan = await plans.get(planKeyOf({ ...kind, templateId, templateVersion: 0 }));
-      return [sendable.id, { sendable, plan, integrationId }];
-    } catch (error) {
-      return [sendable.id, unsendable(error)];
-    }
-  });
-  return new Map(await Promise.all(kinds));
-}
-
-const final: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-
-/** A fault that the workspace has to mend is not the request's. */
-function unsendable(error: unknown): Error {
-  if (!(error instanceof ConnectError))
-    return error instanceof Error ? error : new Error('unknown');
-  if (!final.includes(error.code)) return error;
-  return refusal('NOTIFICATION_UNUSABLE', `the notification cannot be sent: ${error.rawMessage}`);
 }
 
 type Upserted = Map<TransactionalItem, JsonObject | Error>;
@@ -266,6 +257,7 @@ function readyOf(
     item: TransactionalItem;
     kind: Kind;
     contact: JsonObject;
+    tags: readonly string[];
     suppressed: ReadonlyMap<string, string>;
     askedMs: number;
     repeatOf: string | undefined;
@@ -276,12 +268,12 @@ function readyOf(
   const { repeatOf, firstOfGroup } = given;
   const { checked } = item;
   const { sendable, plan, integrationId } = kind;
-  const { email, options, data, metadata, files, sendAt, externalId } = checked;
+  const { email, options, data, metadata, files, sendAt, externalId, content: own } = checked;
   const expiresAt = expiresAtOf(checked, sendable);
   const { suppressed, dropped } = splitSuppressed(checked, sendable.sendToBounced, known);
   const isRefused = dropped.has(email);
   const id = crypto.randomUUID();
-  const content: RequestContent = {
+  const request = {
     data,
     ...(metadata && { metadata }),
     options,
@@ -290,8 +282,15 @@ function readyOf(
     send_to_bounced: sendable.sendToBounced,
     ...(sendAt && { send_at: sendAt.toISOString() }),
   };
+  const content: RequestContent = own
+    ? { ...request, kind: 'content', content: own.stored }
+    : request;
   const mailFiles = files.map((file) => mailFile(file.stored, file.content));
   const stored = files.map((file) => file.stored);
+  const beside = { files: mailFiles, dropped };
+  const extras = own
+    ? ownExtras({ ...request, content: own.stored }, own.body, beside)
+    : extrasOf(request, beside);
   return {
     id,
     checked,
@@ -301,7 +300,7 @@ function readyOf(
     repeatOf,
     firstOfGroup,
     extras: {
-      ...extrasOf(content, mailFiles, dropped),
+      ...extras,
       contact,
       expiresAtMs: expiresAt?.getTime(),
     },
@@ -318,6 +317,8 @@ function readyOf(
       dueAt: sendAt,
       expiresAt,
       request: sealRequest(keyring, { workspaceId, id }, content),
+      body: own && !isRefused ? sealBody(keyring, { workspaceId, id }, own.body) : null,
+      tags: given.tags.length > 0 ? given.tags.join(',') : null,
       attachments: stored.length > 0 ? JSON.stringify(stored) : null,
       askedMs,
     },

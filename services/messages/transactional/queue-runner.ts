@@ -14,7 +14,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  eraseFiles,
+  eraseDone,
   expireQueued,
   findDueWorkspaces,
   type QueuedMessage,
@@ -185,6 +185,6 @@ export class QueueRunner {
   async #erase(): Promise<void> {
     if (Date.now() - this.#erasedAtMs < eraseEveryMs) return;
     this.#erasedAtMs = Date.now();
-    while (await eraseFiles(this.#context.store));
+    while (await eraseDone(this.#context.store));
   }
 }

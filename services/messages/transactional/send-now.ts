@@ -14,7 +14,7 @@ export type SendNowContext = SendContext & {
   closing: AbortSignal;
   /** Messages wait in the queue that could go out now. */
   queued: () => void;
-  /** Bytes of files that are held in memory for messages on their way. */
+  /** Bytes of files and bodies that are held in memory for messages on their way. */
   held: { fileBytes: number };
 };
 
@@ -33,20 +33,24 @@ export async function takeRoom(
   workspaceId: string,
   ready: readonly WritableMessage[],
 ): Promise<Room | undefined> {
+  const open = ready.filter(
+    // Mail of a held domain waits in the queue.
+    ({ row, plan }) => row.status === 'deferred' && !row.dueAt && plan.heldBecause === '',
+  );
+  const [first] = open;
+  if (!first) return undefined;
+  // Permits are of one integration: what goes through another waits in the queue.
+  const { integrationId } = first.row;
   const now = fitting(
     context,
-    ready.filter(
-      // Mail of a held domain waits in the queue.
-      ({ row, plan }) => row.status === 'deferred' && !row.dueAt && plan.heldBecause === '',
-    ),
+    open.filter(({ row }) => row.integrationId === integrationId),
   );
-  const [first] = now;
-  if (!first) return undefined;
-  const { plan, row } = first;
+  if (now.length === 0) return undefined;
+  const { plan } = first;
   // The queue paces by the receiver.
   if (plan.transport.isDirect) return undefined;
   const admitted = await admit(context, {
-    ...{ workspaceId, integrationId: row.integrationId, plan, wanted: now.length },
+    ...{ workspaceId, integrationId, plan, wanted: now.length },
     ...{ isUrgent: true, waitsOutOutages: true },
   });
   if (!('grant' in admitted)) return undefined;
@@ -56,7 +60,7 @@ export async function takeRoom(
   return { grant, claim };
 }
 
-/** Returns the messages whose files fit into memory; the others wait in the queue without them. */
+/** Returns the messages whose files and bodies fit into memory; the others wait in the queue. */
 function fitting({ held }: SendNowContext, ready: readonly WritableMessage[]): WritableMessage[] {
   let bytes = held.fileBytes;
   return ready.filter((each) => {
@@ -65,8 +69,9 @@ function fitting({ held }: SendNowContext, ready: readonly WritableMessage[]): W
   });
 }
 
-function fileBytes({ checked: { files } }: WritableMessage): number {
-  return files.reduce((sum, { content }) => sum + content.length, 0);
+function fileBytes({ checked: { files, content } }: WritableMessage): number {
+  const bodyBytes = content?.stored.body_bytes ?? 0;
+  return files.reduce((sum, { content: bytes }) => sum + bytes.length, bodyBytes);
 }
 
 /** Begins to send what was claimed and written; repeats were not. */

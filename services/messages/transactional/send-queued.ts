@@ -14,16 +14,19 @@ import {
   type QueuedMessage,
   storeRequest,
 } from '../record/queue.ts';
-import { findSuppressed, readFiles } from '../record/requests.ts';
+import { findSuppressed, readBodies, readFiles } from '../record/requests.ts';
 import {
   extrasOf,
+  type MailBody,
   mailFile,
+  openBody,
   openRequest,
+  ownExtras,
   type RequestContent,
   type StoredFile,
   sealRequest,
 } from './content.ts';
-import { groupOf, planKeyOf } from './plan.ts';
+import { fieldsOf, groupOf, planKeyOf } from './plan.ts';
 import type { SendNowContext } from './send-now.ts';
 
 /** Messages that are on their way after this go on without the queue's runner. */
@@ -162,6 +165,7 @@ function sinceOf({ queued, content }: Pick<OpenedMessage, 'queued' | 'content'>)
 function kindOf({ queued, content }: OpenedMessage): string {
   const { notificationId, templateId, templateVersion, integrationId } = queued;
   const { utm, is_tracked, send_to_bounced } = content;
+  const own = content.kind === 'content' ? content.content : undefined;
   return JSON.stringify([
     notificationId,
     templateId,
@@ -170,15 +174,17 @@ function kindOf({ queued, content }: OpenedMessage): string {
     utm,
     is_tracked,
     send_to_bounced,
+    own && [own.from_email, own.use_liquid],
   ]);
 }
 
-/** Parts whose files fit into memory. */
+/** Parts whose files and bodies fit into memory. */
 function portionsOf(read: readonly OpenedMessage[]): OpenedMessage[][] {
   const portions: OpenedMessage[][] = [[]];
   let bytes = 0;
   for (const each of read) {
-    const size = each.files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+    const bodyBytes = each.content.kind === 'content' ? each.content.content.body_bytes : 0;
+    const size = each.files.reduce((sum, { size_bytes }) => sum + size_bytes, bodyBytes);
     bytes += size;
     if (bytes > fileBytesMax && portions.at(-1)?.length !== 0) {
       portions.push([]);
@@ -218,7 +224,8 @@ async function sendPortion(
       if (moved) return sendPortion(context, workspaceId, moved);
     }
     if (!isFinal(error)) throw error;
-    const info = `the notification cannot be sent: ${error.rawMessage}`.slice(0, 255);
+    const what = first.content.kind === 'content' ? 'the mail' : 'the notification';
+    const info = `${what} cannot be sent: ${error.rawMessage}`.slice(0, 255);
     await failQueued(context.store, workspaceId, { ids, info });
     return { count: 0, afterMs: 0 };
   }
@@ -266,8 +273,9 @@ function planOf(
 ): Promise<CompiledPlan> {
   const { notificationId, templateId, templateVersion, integrationId } = queued;
   const { utm, is_tracked: isTracked } = content;
-  const template = { notificationId, templateId, templateVersion };
-  return plans.get(planKeyOf({ workspaceId, integrationId, ...template, utm, isTracked }));
+  const senderEmail = content.kind === 'content' ? content.content.from_email : undefined;
+  const kind = { workspaceId, integrationId, notificationId, templateId, templateVersion };
+  return plans.get(planKeyOf({ ...kind, utm, isTracked, senderEmail }));
 }
 
 async function sendGroup(
@@ -280,6 +288,7 @@ async function sendGroup(
   const first = portion[0] as OpenedMessage;
   const { templateId, templateVersion, integrationId } = first.queued;
   const { send_to_bounced: sendToBounced } = first.content;
+  const usesLiquid = first.content.kind === 'content' && first.content.content.use_liquid;
   const kind = { workspaceId, templateId, templateVersion, integrationId };
   const extras = await allExtras(context, workspaceId, { portion, sendToBounced });
   const since = new Map(portion.map((each) => [each.queued.id, sinceOf(each)]));
@@ -289,7 +298,7 @@ async function sendGroup(
     open: portion.flatMap(({ queued: { id, email } }) => (extras.has(id) ? [[id, email]] : [])),
     areNew: false,
     who: { byHand: true },
-    fields: plan.fields,
+    fields: fieldsOf(plan, usesLiquid),
     feeds: noFeeds,
     extras,
     claim: async (claimants) => {
@@ -306,7 +315,7 @@ async function sendGroup(
   });
 }
 
-/** By id. A message whose files are gone fails, and is left out. */
+/** By id. A message whose files or body are gone fails, and is left out. */
 async function allExtras(
   context: SendNowContext,
   workspaceId: string,
@@ -333,8 +342,12 @@ async function allExtras(
   if (ids.length > 0) {
     await failQueued(context.store, workspaceId, { ids, info: 'its attachments are gone' });
   }
+  const bodies = await openBodies(context, workspaceId, portion);
   const gone = new Set(ids);
-  const whole = portion.filter(({ queued }) => !gone.has(queued.id));
+  const whole = portion.filter(
+    ({ queued: { id }, content }) =>
+      !gone.has(id) && (content.kind !== 'content' || bodies.has(id)),
+  );
   return new Map(
     whole.map(({ queued: { id, expiresAt }, content, files }) => {
       const own = contents.get(id) ?? [];
@@ -343,7 +356,33 @@ async function allExtras(
         return bytes ? [mailFile(file, bytes)] : [];
       });
       const expiresAtMs = expiresAt?.getTime();
-      return [id, { ...extrasOf(content, mailFiles, dropped), expiresAtMs }] as const;
+      const given = { files: mailFiles, dropped };
+      const extras =
+        content.kind === 'content'
+          ? ownExtras(content, bodies.get(id) ?? {}, given)
+          : extrasOf(content, given);
+      return [id, { ...extras, expiresAtMs }] as const;
     }),
   );
+}
+
+/** By id. A message whose body is gone, or cannot be opened, fails. */
+async function openBodies(
+  { store, keyring }: SendNowContext,
+  workspaceId: string,
+  portion: readonly OpenedMessage[],
+): Promise<Map<string, MailBody>> {
+  const ids = portion.flatMap(({ queued, content }) =>
+    content.kind === 'content' ? [queued.id] : [],
+  );
+  const opened = new Map<string, MailBody>();
+  for (const [id, sealed] of await readBodies(store, workspaceId, ids)) {
+    const body = await openBody(keyring, { workspaceId, id }, sealed).catch(() => undefined);
+    if (body) opened.set(id, body);
+  }
+  const lost = ids.filter((id) => !opened.has(id));
+  if (lost.length > 0) {
+    await failQueued(store, workspaceId, { ids: lost, info: 'its content cannot be read' });
+  }
+  return opened;
 }

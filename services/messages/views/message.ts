@@ -3,12 +3,10 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MessageSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { MessageRow } from '../message-queries.ts';
-import type { RequestContent, StoredFile } from '../transactional/content.ts';
+import type { RequestContent, StoredFile, StoredRawContent } from '../transactional/content.ts';
 
 /** The content that a caller gave for a message. */
-export type StoredRequest = Pick<RequestContent, 'data' | 'metadata' | 'options'> & {
-  attachments: StoredFile[];
-};
+export type StoredRequest = RequestContent & { attachments: StoredFile[] };
 
 /** A message as the API shows it, and what it was made from if that is known. */
 export function toMessage(
@@ -41,18 +39,32 @@ export function toMessage(
     softBouncedAt: time(row.soft_bounced_at),
     bounceClass: row.bounce_class ?? undefined,
     diagnostic: row.diagnostic ?? undefined,
+    tags: row.tags ?? [],
     createdAt: time(row.created_at),
     updatedAt: time(row.updated_at),
-    transactionalNotificationId: row.notification_id ?? undefined,
+    transactionalNotificationId: row.notification_id || undefined,
     ...(request && given(request)),
   };
 }
 
-function given({ data, metadata, options = {}, attachments }: StoredRequest) {
+function given({ data, metadata, options = {}, attachments, ...source }: StoredRequest) {
   return {
+    rawContent: source.kind === 'content' ? toRawContent(source.content) : undefined,
     messageData: { data: data ?? {}, metadata },
     channelOptions: isSet(options) ? camelKeys(options) : undefined,
     attachments: attachments.map(camelKeys),
+  };
+}
+
+function toRawContent(content: StoredRawContent) {
+  const { from_email: fromEmail, from_name: fromName, reply_to: replyTo, headers } = content;
+  return {
+    subject: content.subject,
+    fromEmail: fromEmail || undefined,
+    fromName: fromName || undefined,
+    replyTo: replyTo || undefined,
+    headers,
+    useLiquid: content.use_liquid,
   };
 }
 

@@ -19,6 +19,7 @@ export function toNotification(row: Notification): MessageInitShape<typeof Notif
     metadata: row.metadata ?? undefined,
     integrationId: row.integration_id,
     sendToBounced: row.send_to_bounced,
+    tags: row.tags ?? [],
     ttlSeconds: row.ttl_seconds ?? 0,
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),

@@ -19,7 +19,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file postrider/messages/v1/transactional.proto.
  */
 export const file_postrider_messages_v1_transactional: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb3N0cmlkZXIvbWVzc2FnZXMvdjEvdHJhbnNhY3Rpb25hbC5wcm90bxIVcG9zdHJpZGVyLm1lc3NhZ2VzLnYxIogECgxOb3RpZmljYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRJDCghjaGFubmVscxgEIAMoCzIxLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb24uQ2hhbm5lbHNFbnRyeRJGChF0cmFja2luZ19zZXR0aW5ncxgFIAEoCzIrLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb25UcmFja2luZxIpCghtZXRhZGF0YRgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFgoOaW50ZWdyYXRpb25faWQYByABKAkSFwoPc2VuZF90b19ib3VuY2VkGAggASgIEhMKC3R0bF9zZWNvbmRzGAsgASgFEjYKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgbS8xgCOAESNgoKdXBkYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARpbCg1DaGFubmVsc0VudHJ5EgsKA2tleRgBIAEoCRI5CgV2YWx1ZRgCIAEoCzIqLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb25DaGFubmVsOgI4ASJVChNOb3RpZmljYXRpb25DaGFubmVsEhMKC3RlbXBsYXRlX2lkGAEgASgJEikKCHNldHRpbmdzGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCLfAQoUTm90aWZpY2F0aW9uVHJhY2tpbmcSHAoPZW5hYmxlX3RyYWNraW5nGAEgASgISACIAQESHAoKdXRtX3NvdXJjZRgCIAEoCUIIukgFcgMY/wESHAoKdXRtX21lZGl1bRgDIAEoCUIIukgFcgMY/wESHgoMdXRtX2NhbXBhaWduGAQgASgJQgi6SAVyAxj/ARIaCgh1dG1fdGVybRgFIAEoCUIIukgFcgMY/wESHQoLdXRtX2NvbnRlbnQYBiABKAlCCLpIBXIDGP8BQhIKEF9lbmFibGVfdHJhY2tpbmcipgIKGExpc3ROb3RpZmljYXRpb25zUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIYCgZzZWFyY2gYAiABKAlCCLpIBXIDGP8BEmQKBWxpbWl0GAMgASgFQlC6SE26AUoKC2xpbWl0LnJhbmdlEiBsaW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwMBoZdGhpcyA+PSAxICYmIHRoaXMgPD0gMTAwMEgAiAEBEmIKBm9mZnNldBgEIAEoBUJSukhPugFMCgxvZmZzZXQucmFuZ2USIW9mZnNldCBtdXN0IGJlIGJldHdlZW4gMCBhbmQgMTAwMBoZdGhpcyA+PSAwICYmIHRoaXMgPD0gMTAwMEIICgZfbGltaXQiZgoZTGlzdE5vdGlmaWNhdGlvbnNSZXNwb25zZRI6Cg1ub3RpZmljYXRpb25zGAEgAygLMiMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk5vdGlmaWNhdGlvbhINCgV0b3RhbBgCIAEoBSJKChZHZXROb3RpZmljYXRpb25SZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQEiXAoXR2V0Tm90aWZpY2F0aW9uUmVzcG9uc2USQQoMbm90aWZpY2F0aW9uGAEgASgLMiMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk5vdGlmaWNhdGlvbkIG0vMYAjgBItMBChlDcmVhdGVOb3RpZmljYXRpb25SZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEpcBCgxub3RpZmljYXRpb24YAiABKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uQly6SAPIAQHS8xhSKlB7ImlkIjoicmVjZWlwdCIsIm5hbWUiOiJSZWNlaXB0IiwiY2hhbm5lbHMiOnsiZW1haWwiOnsidGVtcGxhdGVfaWQiOiJ3ZWxjb21lIn19fSJfChpDcmVhdGVOb3RpZmljYXRpb25SZXNwb25zZRJBCgxub3RpZmljYXRpb24YASABKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uQgbS8xgCOAEivwEKGVVwZGF0ZU5vdGlmaWNhdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBARJwCgd1cGRhdGVzGAMgASgLMioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk5vdGlmaWNhdGlvblVwZGF0ZXNCM7pIA8gBAdLzGCkqJ3siZGVzY3JpcHRpb24iOiJTZW50IGFmdGVyIGVhY2ggb3JkZXIifSL1AwoTTm90aWZpY2F0aW9uVXBkYXRlcxIMCgRuYW1lGAEgASgJEhgKC2Rlc2NyaXB0aW9uGAIgASgJSACIAQESSgoIY2hhbm5lbHMYAyADKAsyOC5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uVXBkYXRlcy5DaGFubmVsc0VudHJ5EkYKEXRyYWNraW5nX3NldHRpbmdzGAQgASgLMisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk5vdGlmaWNhdGlvblRyYWNraW5nEikKCG1ldGFkYXRhGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIcCg9zZW5kX3RvX2JvdW5jZWQYBiABKAhIAYgBARIYCgt0dGxfc2Vjb25kcxgHIAEoBUgCiAEBEhsKDmludGVncmF0aW9uX2lkGAggASgJSAOIAQEaWwoNQ2hhbm5lbHNFbnRyeRILCgNrZXkYASABKAkSOQoFdmFsdWUYAiABKAsyKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uQ2hhbm5lbDoCOAFCDgoMX2Rlc2NyaXB0aW9uQhIKEF9zZW5kX3RvX2JvdW5jZWRCDgoMX3R0bF9zZWNvbmRzQhEKD19pbnRlZ3JhdGlvbl9pZCJfChpVcGRhdGVOb3RpZmljYXRpb25SZXNwb25zZRJBCgxub3RpZmljYXRpb24YASABKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uQgbS8xgCOAEiTQoZRGVsZXRlTm90aWZpY2F0aW9uUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIi0KGkRlbGV0ZU5vdGlmaWNhdGlvblJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgihQIKE1Rlc3RUZW1wbGF0ZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGwoLdGVtcGxhdGVfaWQYAiABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgDIAEoCUIGukgDyAEBEhkKCXNlbmRlcl9pZBgEIAEoCUIGukgDyAEBEioKD3JlY2lwaWVudF9lbWFpbBgFIAEoCUIRukgDyAEB0vMYBzIFZW1haWwSEAoIbGFuZ3VhZ2UYBiABKAkSOgoNZW1haWxfb3B0aW9ucxgHIAEoCzIjLnBvc3RyaWRlci5tZXNzYWdlcy52MS5FbWFpbE9wdGlvbnMibQoUVGVzdFRlbXBsYXRlUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBISCgVlcnJvchgCIAEoCUgAiAEBEhcKCm1lc3NhZ2VfaWQYAyABKAlIAYgBAUIICgZfZXJyb3JCDQoLX21lc3NhZ2VfaWQi7QEKGFNlbmRUcmFuc2FjdGlvbmFsUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARKyAQoMbm90aWZpY2F0aW9uGAIgASgLMisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlRyYW5zYWN0aW9uYWxNZXNzYWdlQm+6SAPIAQHS8xhlKmN7ImlkIjoicmVjZWlwdCIsImNvbnRhY3QiOnsiZW1haWwiOiJhbm5AZXhhbXBsZS5jb20ifSwiY2hhbm5lbHMiOlsiZW1haWwiXSwiZGF0YSI6eyJvcmRlciI6IjEwNDIifX0i3AMKFFRyYW5zYWN0aW9uYWxNZXNzYWdlEhIKAmlkGAEgASgJQgbS8xgCQAESPAoHY29udGFjdBgCIAEoCzIjLnBvc3RyaWRlci5jb250YWN0cy52MS5Db250YWN0SW5wdXRCBtLzGAJAARIYCghjaGFubmVscxgDIAMoCUIG0vMYAkgBEhgKC2V4dGVybmFsX2lkGAQgASgJSACIAQESJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSKQoIbWV0YWRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EjoKDWVtYWlsX29wdGlvbnMYByABKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuRW1haWxPcHRpb25zEisKB3NlbmRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKCXJvd19lcnJvchgJIAEoCUIG0vMYAhgBEi4KCmV4cGlyZXNfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC3R0bF9zZWNvbmRzGAsgASgFSAGIAQFCDgoMX2V4dGVybmFsX2lkQg4KDF90dGxfc2Vjb25kcyK/AgoMRW1haWxPcHRpb25zEhEKCWZyb21fbmFtZRgBIAEoCRIPCgdzdWJqZWN0GAIgASgJEhcKD3N1YmplY3RfcHJldmlldxgDIAEoCRIKCgJjYxgEIAMoCRILCgNiY2MYBSADKAkSEAoIcmVwbHlfdG8YBiABKAkSNgoLYXR0YWNobWVudHMYByADKAsyIS5wb3N0cmlkZXIubWVzc2FnZXMudjEuQXR0YWNobWVudBIcChRsaXN0X3Vuc3Vic2NyaWJlX3VybBgIIAEoCRJBCgdoZWFkZXJzGAkgAygLMjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkVtYWlsT3B0aW9ucy5IZWFkZXJzRW50cnkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEibgoKQXR0YWNobWVudBIQCghmaWxlbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRITCgtkaXNwb3NpdGlvbhgEIAEoCRISCgpjb250ZW50X2lkGAUgASgJIoABChlTZW5kVHJhbnNhY3Rpb25hbFJlc3BvbnNlEhIKCm1lc3NhZ2VfaWQYASABKAkSDwoHc3VjY2VzcxgCIAEoCBI+CgpzdXBwcmVzc2VkGAMgAygLMioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlN1cHByZXNzZWRSZWNpcGllbnQiRQoTU3VwcHJlc3NlZFJlY2lwaWVudBINCgVlbWFpbBgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHaXNfc2VudBgDIAEoCCKzAgodU2VuZFRyYW5zYWN0aW9uYWxCYXRjaFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQES8wEKDW5vdGlmaWNhdGlvbnMYAiADKAsyKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuVHJhbnNhY3Rpb25hbE1lc3NhZ2VCrgG6SFi6AVIKEm5vdGlmaWNhdGlvbnMuc2l6ZRIpbm90aWZpY2F0aW9ucyBtdXN0IGhhdmUgYXQgbW9zdCA1MDAgaXRlbXMaEXNpemUodGhpcykgPD0gNTAwyAEB0vMYTypNW3siaWQiOiJyZWNlaXB0IiwiY29udGFjdCI6eyJlbWFpbCI6ImFubkBleGFtcGxlLmNvbSJ9LCJjaGFubmVscyI6WyJlbWFpbCJdfV0iXQoeU2VuZFRyYW5zYWN0aW9uYWxCYXRjaFJlc3BvbnNlEjsKB3Jlc3VsdHMYASADKAsyKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuVHJhbnNhY3Rpb25hbFJlc3VsdCKsAQoTVHJhbnNhY3Rpb25hbFJlc3VsdBIXCgptZXNzYWdlX2lkGAEgASgJSACIAQESDwoHc3VjY2VzcxgCIAEoCBISCgVlcnJvchgDIAEoCUgBiAEBEj4KCnN1cHByZXNzZWQYBCADKAsyKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuU3VwcHJlc3NlZFJlY2lwaWVudEINCgtfbWVzc2FnZV9pZEIICgZfZXJyb3IiVgoaQ2FuY2VsVHJhbnNhY3Rpb25hbFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGgoKbWVzc2FnZV9pZBgCIAEoCUIGukgDyAEBIi4KG0NhbmNlbFRyYW5zYWN0aW9uYWxSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIMuwPChRUcmFuc2FjdGlvbmFsU2VydmljZRLPAQoRTGlzdE5vdGlmaWNhdGlvbnMSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdE5vdGlmaWNhdGlvbnNSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3ROb3RpZmljYXRpb25zUmVzcG9uc2UiV5ACAcrzGDEKERoPCg10cmFuc2FjdGlvbmFsQhxGYWlsZWQgdG8gbGlzdCBub3RpZmljYXRpb25zgtPkkwIZEhcvYXBpL3RyYW5zYWN0aW9uYWwubGlzdBLGAQoPR2V0Tm90aWZpY2F0aW9uEi0ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldE5vdGlmaWNhdGlvblJlcXVlc3QaLi5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0Tm90aWZpY2F0aW9uUmVzcG9uc2UiVJACAcrzGC8KERoPCg10cmFuc2FjdGlvbmFsQhpGYWlsZWQgdG8gZ2V0IG5vdGlmaWNhdGlvboLT5JMCGBIWL2FwaS90cmFuc2FjdGlvbmFsLmdldBLvAQoSQ3JlYXRlTm90aWZpY2F0aW9uEjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkNyZWF0ZU5vdGlmaWNhdGlvblJlcXVlc3QaMS5wb3N0cmlkZXIubWVzc2FnZXMudjEuQ3JlYXRlTm90aWZpY2F0aW9uUmVzcG9uc2UidMrzGEwKExoRCg10cmFuc2FjdGlvbmFsEAEgASjJAUIdRmFpbGVkIHRvIGNyZWF0ZSBub3RpZmljYXRpb25aEQoPbm90aWZpY2F0aW9uLmlkgtPkkwIeOgEqIhkvYXBpL3RyYW5zYWN0aW9uYWwuY3JlYXRlEuABChJVcGRhdGVOb3RpZmljYXRpb24SMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuVXBkYXRlTm90aWZpY2F0aW9uUmVxdWVzdBoxLnBvc3RyaWRlci5tZXNzYWdlcy52MS5VcGRhdGVOb3RpZmljYXRpb25SZXNwb25zZSJlkAICyvMYOgoTGhEKDXRyYW5zYWN0aW9uYWwQAUIdRmFpbGVkIHRvIHVwZGF0ZSBub3RpZmljYXRpb25aBAoCaWSC0+STAh46ASoiGS9hcGkvdHJhbnNhY3Rpb25hbC51cGRhdGUS3QEKEkRlbGV0ZU5vdGlmaWNhdGlvbhIwLnBvc3RyaWRlci5tZXNzYWdlcy52MS5EZWxldGVOb3RpZmljYXRpb25SZXF1ZXN0GjEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkRlbGV0ZU5vdGlmaWNhdGlvblJlc3BvbnNlImLK8xg6ChMaEQoNdHJhbnNhY3Rpb25hbBABQh1GYWlsZWQgdG8gZGVsZXRlIG5vdGlmaWNhdGlvbloECgJpZILT5JMCHjoBKiIZL2FwaS90cmFuc2FjdGlvbmFsLmRlbGV0ZRLbAQoMVGVzdFRlbXBsYXRlEioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlRlc3RUZW1wbGF0ZVJlcXVlc3QaKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuVGVzdFRlbXBsYXRlUmVzcG9uc2UicsrzGEQKExoRCg10cmFuc2FjdGlvbmFsEAEYATiAgIAIQhdGYWlsZWQgdG8gdGVzdCB0ZW1wbGF0ZVoNCgt0ZW1wbGF0ZV9pZILT5JMCJDoBKiIfL2FwaS90cmFuc2FjdGlvbmFsLnRlc3RUZW1wbGF0ZRLZAQoRU2VuZFRyYW5zYWN0aW9uYWwSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFRyYW5zYWN0aW9uYWxSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRUcmFuc2FjdGlvbmFsUmVzcG9uc2UiYcrzGDsKExoRCg10cmFuc2FjdGlvbmFsEAEYASABOICAgAhCG0ZhaWxlZCB0byBzZW5kIG5vdGlmaWNhdGlvboLT5JMCHDoBKiIXL2FwaS90cmFuc2FjdGlvbmFsLnNlbmQS7gEKFlNlbmRUcmFuc2FjdGlvbmFsQmF0Y2gSNC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFRyYW5zYWN0aW9uYWxCYXRjaFJlcXVlc3QaNS5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFRyYW5zYWN0aW9uYWxCYXRjaFJlc3BvbnNlImfK8xg8ChMaEQoNdHJhbnNhY3Rpb25hbBABGAEgATiAgIAIQhxGYWlsZWQgdG8gc2VuZCBub3RpZmljYXRpb25zgtPkkwIhOgEqIhwvYXBpL3RyYW5zYWN0aW9uYWwuc2VuZEJhdGNoEtgBChNDYW5jZWxUcmFuc2FjdGlvbmFsEjEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkNhbmNlbFRyYW5zYWN0aW9uYWxSZXF1ZXN0GjIucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkNhbmNlbFRyYW5zYWN0aW9uYWxSZXNwb25zZSJakAICyvMYLwoTGhEKDXRyYW5zYWN0aW9uYWwQAUIYRmFpbGVkIHRvIGNhbmNlbCBtZXNzYWdlgtPkkwIeOgEqIhkvYXBpL3RyYW5zYWN0aW9uYWwuY2FuY2VsYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
+  fileDesc("Cilwb3N0cmlkZXIvbWVzc2FnZXMvdjEvdHJhbnNhY3Rpb25hbC5wcm90bxIVcG9zdHJpZGVyLm1lc3NhZ2VzLnYxIpYECgxOb3RpZmljYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRJDCghjaGFubmVscxgEIAMoCzIxLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb24uQ2hhbm5lbHNFbnRyeRJGChF0cmFja2luZ19zZXR0aW5ncxgFIAEoCzIrLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb25UcmFja2luZxIpCghtZXRhZGF0YRgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFgoOaW50ZWdyYXRpb25faWQYByABKAkSFwoPc2VuZF90b19ib3VuY2VkGAggASgIEhMKC3R0bF9zZWNvbmRzGAsgASgFEgwKBHRhZ3MYDCADKAkSNgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARI2Cgp1cGRhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIG0vMYAjgBGlsKDUNoYW5uZWxzRW50cnkSCwoDa2V5GAEgASgJEjkKBXZhbHVlGAIgASgLMioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWw6AjgBIlUKE05vdGlmaWNhdGlvbkNoYW5uZWwSEwoLdGVtcGxhdGVfaWQYASABKAkSKQoIc2V0dGluZ3MYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0It8BChROb3RpZmljYXRpb25UcmFja2luZxIcCg9lbmFibGVfdHJhY2tpbmcYASABKAhIAIgBARIcCgp1dG1fc291cmNlGAIgASgJQgi6SAVyAxj/ARIcCgp1dG1fbWVkaXVtGAMgASgJQgi6SAVyAxj/ARIeCgx1dG1fY2FtcGFpZ24YBCABKAlCCLpIBXIDGP8BEhoKCHV0bV90ZXJtGAUgASgJQgi6SAVyAxj/ARIdCgt1dG1fY29udGVudBgGIAEoCUIIukgFcgMY/wFCEgoQX2VuYWJsZV90cmFja2luZyKmAgoYTGlzdE5vdGlmaWNhdGlvbnNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKBnNlYXJjaBgCIAEoCUIIukgFcgMY/wESZAoFbGltaXQYAyABKAVCULpITboBSgoLbGltaXQucmFuZ2USIGxpbWl0IG11c3QgYmUgYmV0d2VlbiAxIGFuZCAxMDAwGhl0aGlzID49IDEgJiYgdGhpcyA8PSAxMDAwSACIAQESYgoGb2Zmc2V0GAQgASgFQlK6SE+6AUwKDG9mZnNldC5yYW5nZRIhb2Zmc2V0IG11c3QgYmUgYmV0d2VlbiAwIGFuZCAxMDAwGhl0aGlzID49IDAgJiYgdGhpcyA8PSAxMDAwQggKBl9saW1pdCJmChlMaXN0Tm90aWZpY2F0aW9uc1Jlc3BvbnNlEjoKDW5vdGlmaWNhdGlvbnMYASADKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uEg0KBXRvdGFsGAIgASgFIkoKFkdldE5vdGlmaWNhdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASJcChdHZXROb3RpZmljYXRpb25SZXNwb25zZRJBCgxub3RpZmljYXRpb24YASABKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uQgbS8xgCOAEi0wEKGUNyZWF0ZU5vdGlmaWNhdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESlwEKDG5vdGlmaWNhdGlvbhgCIAEoCzIjLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb25CXLpIA8gBAdLzGFIqUHsiaWQiOiJyZWNlaXB0IiwibmFtZSI6IlJlY2VpcHQiLCJjaGFubmVscyI6eyJlbWFpbCI6eyJ0ZW1wbGF0ZV9pZCI6IndlbGNvbWUifX19Il8KGkNyZWF0ZU5vdGlmaWNhdGlvblJlc3BvbnNlEkEKDG5vdGlmaWNhdGlvbhgBIAEoCzIjLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb25CBtLzGAI4ASK/AQoZVXBkYXRlTm90aWZpY2F0aW9uUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEnAKB3VwZGF0ZXMYAyABKAsyKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uVXBkYXRlc0IzukgDyAEB0vMYKSoneyJkZXNjcmlwdGlvbiI6IlNlbnQgYWZ0ZXIgZWFjaCBvcmRlciJ9IpcEChNOb3RpZmljYXRpb25VcGRhdGVzEgwKBG5hbWUYASABKAkSGAoLZGVzY3JpcHRpb24YAiABKAlIAIgBARJKCghjaGFubmVscxgDIAMoCzI4LnBvc3RyaWRlci5tZXNzYWdlcy52MS5Ob3RpZmljYXRpb25VcGRhdGVzLkNoYW5uZWxzRW50cnkSRgoRdHJhY2tpbmdfc2V0dGluZ3MYBCABKAsyKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uVHJhY2tpbmcSKQoIbWV0YWRhdGEYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhwKD3NlbmRfdG9fYm91bmNlZBgGIAEoCEgBiAEBEhgKC3R0bF9zZWNvbmRzGAcgASgFSAKIAQESGwoOaW50ZWdyYXRpb25faWQYCCABKAlIA4gBARIMCgR0YWdzGAkgAygJEhIKCmNsZWFyX3RhZ3MYCiABKAgaWwoNQ2hhbm5lbHNFbnRyeRILCgNrZXkYASABKAkSOQoFdmFsdWUYAiABKAsyKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uQ2hhbm5lbDoCOAFCDgoMX2Rlc2NyaXB0aW9uQhIKEF9zZW5kX3RvX2JvdW5jZWRCDgoMX3R0bF9zZWNvbmRzQhEKD19pbnRlZ3JhdGlvbl9pZCJfChpVcGRhdGVOb3RpZmljYXRpb25SZXNwb25zZRJBCgxub3RpZmljYXRpb24YASABKAsyIy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTm90aWZpY2F0aW9uQgbS8xgCOAEiTQoZRGVsZXRlTm90aWZpY2F0aW9uUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIi0KGkRlbGV0ZU5vdGlmaWNhdGlvblJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgihQIKE1Rlc3RUZW1wbGF0ZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGwoLdGVtcGxhdGVfaWQYAiABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgDIAEoCUIGukgDyAEBEhkKCXNlbmRlcl9pZBgEIAEoCUIGukgDyAEBEioKD3JlY2lwaWVudF9lbWFpbBgFIAEoCUIRukgDyAEB0vMYBzIFZW1haWwSEAoIbGFuZ3VhZ2UYBiABKAkSOgoNZW1haWxfb3B0aW9ucxgHIAEoCzIjLnBvc3RyaWRlci5tZXNzYWdlcy52MS5FbWFpbE9wdGlvbnMibQoUVGVzdFRlbXBsYXRlUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBISCgVlcnJvchgCIAEoCUgAiAEBEhcKCm1lc3NhZ2VfaWQYAyABKAlIAYgBAUIICgZfZXJyb3JCDQoLX21lc3NhZ2VfaWQi7QEKGFNlbmRUcmFuc2FjdGlvbmFsUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARKyAQoMbm90aWZpY2F0aW9uGAIgASgLMisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlRyYW5zYWN0aW9uYWxNZXNzYWdlQm+6SAPIAQHS8xhlKmN7ImlkIjoicmVjZWlwdCIsImNvbnRhY3QiOnsiZW1haWwiOiJhbm5AZXhhbXBsZS5jb20ifSwiY2hhbm5lbHMiOlsiZW1haWwiXSwiZGF0YSI6eyJvcmRlciI6IjEwNDIifX0ilgQKFFRyYW5zYWN0aW9uYWxNZXNzYWdlEgoKAmlkGAEgASgJEjwKB2NvbnRhY3QYAiABKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdElucHV0QgbS8xgCQAESGAoIY2hhbm5lbHMYAyADKAlCBtLzGAJIARIYCgtleHRlcm5hbF9pZBgEIAEoCUgAiAEBEiUKBGRhdGEYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCG1ldGFkYXRhGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI6Cg1lbWFpbF9vcHRpb25zGAcgASgLMiMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkVtYWlsT3B0aW9ucxIrCgdzZW5kX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCglyb3dfZXJyb3IYCSABKAlCBtLzGAIYARIuCgpleHBpcmVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgt0dGxfc2Vjb25kcxgLIAEoBUgBiAEBEjIKB2NvbnRlbnQYDCABKAsyIS5wb3N0cmlkZXIubWVzc2FnZXMudjEuUmF3Q29udGVudBIMCgR0YWdzGA0gAygJQg4KDF9leHRlcm5hbF9pZEIOCgxfdHRsX3NlY29uZHMiigMKClJhd0NvbnRlbnQSFwoHc3ViamVjdBgBIAEoCUIG0vMYAkABEgwKBGh0bWwYAiABKAkSDAoEdGV4dBgDIAEoCRIuCgRmcm9tGAQgASgLMiAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlJhd1NlbmRlchIQCghyZXBseV90bxgFIAEoCRI/CgdoZWFkZXJzGAYgAygLMi4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlJhd0NvbnRlbnQuSGVhZGVyc0VudHJ5EjYKC2F0dGFjaG1lbnRzGAcgAygLMiEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkF0dGFjaG1lbnQSFgoOaW50ZWdyYXRpb25faWQYCCABKAkSEgoKdXNlX2xpcXVpZBgJIAEoCBIcCg9lbmFibGVfdHJhY2tpbmcYCiABKAhIAIgBARouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUISChBfZW5hYmxlX3RyYWNraW5nIjAKCVJhd1NlbmRlchIVCgVlbWFpbBgBIAEoCUIG0vMYAkABEgwKBG5hbWUYAiABKAkivwIKDEVtYWlsT3B0aW9ucxIRCglmcm9tX25hbWUYASABKAkSDwoHc3ViamVjdBgCIAEoCRIXCg9zdWJqZWN0X3ByZXZpZXcYAyABKAkSCgoCY2MYBCADKAkSCwoDYmNjGAUgAygJEhAKCHJlcGx5X3RvGAYgASgJEjYKC2F0dGFjaG1lbnRzGAcgAygLMiEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkF0dGFjaG1lbnQSHAoUbGlzdF91bnN1YnNjcmliZV91cmwYCCABKAkSQQoHaGVhZGVycxgJIAMoCzIwLnBvc3RyaWRlci5tZXNzYWdlcy52MS5FbWFpbE9wdGlvbnMuSGVhZGVyc0VudHJ5Gi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIm4KCkF0dGFjaG1lbnQSEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCRIUCgxjb250ZW50X3R5cGUYAyABKAkSEwoLZGlzcG9zaXRpb24YBCABKAkSEgoKY29udGVudF9pZBgFIAEoCSKAAQoZU2VuZFRyYW5zYWN0aW9uYWxSZXNwb25zZRISCgptZXNzYWdlX2lkGAEgASgJEg8KB3N1Y2Nlc3MYAiABKAgSPgoKc3VwcHJlc3NlZBgDIAMoCzIqLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TdXBwcmVzc2VkUmVjaXBpZW50IkUKE1N1cHByZXNzZWRSZWNpcGllbnQSDQoFZW1haWwYASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2lzX3NlbnQYAyABKAgiswIKHVNlbmRUcmFuc2FjdGlvbmFsQmF0Y2hSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEvMBCg1ub3RpZmljYXRpb25zGAIgAygLMisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlRyYW5zYWN0aW9uYWxNZXNzYWdlQq4BukhYugFSChJub3RpZmljYXRpb25zLnNpemUSKW5vdGlmaWNhdGlvbnMgbXVzdCBoYXZlIGF0IG1vc3QgNTAwIGl0ZW1zGhFzaXplKHRoaXMpIDw9IDUwMMgBAdLzGE8qTVt7ImlkIjoicmVjZWlwdCIsImNvbnRhY3QiOnsiZW1haWwiOiJhbm5AZXhhbXBsZS5jb20ifSwiY2hhbm5lbHMiOlsiZW1haWwiXX1dIl0KHlNlbmRUcmFuc2FjdGlvbmFsQmF0Y2hSZXNwb25zZRI7CgdyZXN1bHRzGAEgAygLMioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlRyYW5zYWN0aW9uYWxSZXN1bHQirAEKE1RyYW5zYWN0aW9uYWxSZXN1bHQSFwoKbWVzc2FnZV9pZBgBIAEoCUgAiAEBEg8KB3N1Y2Nlc3MYAiABKAgSEgoFZXJyb3IYAyABKAlIAYgBARI+CgpzdXBwcmVzc2VkGAQgAygLMioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlN1cHByZXNzZWRSZWNpcGllbnRCDQoLX21lc3NhZ2VfaWRCCAoGX2Vycm9yIlYKGkNhbmNlbFRyYW5zYWN0aW9uYWxSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCm1lc3NhZ2VfaWQYAiABKAlCBrpIA8gBASIuChtDYW5jZWxUcmFuc2FjdGlvbmFsUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCDLsDwoUVHJhbnNhY3Rpb25hbFNlcnZpY2USzwEKEUxpc3ROb3RpZmljYXRpb25zEi8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3ROb3RpZmljYXRpb25zUmVxdWVzdBowLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0Tm90aWZpY2F0aW9uc1Jlc3BvbnNlIleQAgHK8xgxChEaDwoNdHJhbnNhY3Rpb25hbEIcRmFpbGVkIHRvIGxpc3Qgbm90aWZpY2F0aW9uc4LT5JMCGRIXL2FwaS90cmFuc2FjdGlvbmFsLmxpc3QSxgEKD0dldE5vdGlmaWNhdGlvbhItLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXROb3RpZmljYXRpb25SZXF1ZXN0Gi4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldE5vdGlmaWNhdGlvblJlc3BvbnNlIlSQAgHK8xgvChEaDwoNdHJhbnNhY3Rpb25hbEIaRmFpbGVkIHRvIGdldCBub3RpZmljYXRpb26C0+STAhgSFi9hcGkvdHJhbnNhY3Rpb25hbC5nZXQS7wEKEkNyZWF0ZU5vdGlmaWNhdGlvbhIwLnBvc3RyaWRlci5tZXNzYWdlcy52MS5DcmVhdGVOb3RpZmljYXRpb25SZXF1ZXN0GjEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkNyZWF0ZU5vdGlmaWNhdGlvblJlc3BvbnNlInTK8xhMChMaEQoNdHJhbnNhY3Rpb25hbBABIAEoyQFCHUZhaWxlZCB0byBjcmVhdGUgbm90aWZpY2F0aW9uWhEKD25vdGlmaWNhdGlvbi5pZILT5JMCHjoBKiIZL2FwaS90cmFuc2FjdGlvbmFsLmNyZWF0ZRLgAQoSVXBkYXRlTm90aWZpY2F0aW9uEjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblJlcXVlc3QaMS5wb3N0cmlkZXIubWVzc2FnZXMudjEuVXBkYXRlTm90aWZpY2F0aW9uUmVzcG9uc2UiZZACAsrzGDoKExoRCg10cmFuc2FjdGlvbmFsEAFCHUZhaWxlZCB0byB1cGRhdGUgbm90aWZpY2F0aW9uWgQKAmlkgtPkkwIeOgEqIhkvYXBpL3RyYW5zYWN0aW9uYWwudXBkYXRlEt0BChJEZWxldGVOb3RpZmljYXRpb24SMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuRGVsZXRlTm90aWZpY2F0aW9uUmVxdWVzdBoxLnBvc3RyaWRlci5tZXNzYWdlcy52MS5EZWxldGVOb3RpZmljYXRpb25SZXNwb25zZSJiyvMYOgoTGhEKDXRyYW5zYWN0aW9uYWwQAUIdRmFpbGVkIHRvIGRlbGV0ZSBub3RpZmljYXRpb25aBAoCaWSC0+STAh46ASoiGS9hcGkvdHJhbnNhY3Rpb25hbC5kZWxldGUS2wEKDFRlc3RUZW1wbGF0ZRIqLnBvc3RyaWRlci5tZXNzYWdlcy52MS5UZXN0VGVtcGxhdGVSZXF1ZXN0GisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlRlc3RUZW1wbGF0ZVJlc3BvbnNlInLK8xhEChMaEQoNdHJhbnNhY3Rpb25hbBABGAE4gICACEIXRmFpbGVkIHRvIHRlc3QgdGVtcGxhdGVaDQoLdGVtcGxhdGVfaWSC0+STAiQ6ASoiHy9hcGkvdHJhbnNhY3Rpb25hbC50ZXN0VGVtcGxhdGUS2QEKEVNlbmRUcmFuc2FjdGlvbmFsEi8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRUcmFuc2FjdGlvbmFsUmVxdWVzdBowLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kVHJhbnNhY3Rpb25hbFJlc3BvbnNlImHK8xg7ChMaEQoNdHJhbnNhY3Rpb25hbBABGAEgATiAgIAIQhtGYWlsZWQgdG8gc2VuZCBub3RpZmljYXRpb26C0+STAhw6ASoiFy9hcGkvdHJhbnNhY3Rpb25hbC5zZW5kEu4BChZTZW5kVHJhbnNhY3Rpb25hbEJhdGNoEjQucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRUcmFuc2FjdGlvbmFsQmF0Y2hSZXF1ZXN0GjUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRUcmFuc2FjdGlvbmFsQmF0Y2hSZXNwb25zZSJnyvMYPAoTGhEKDXRyYW5zYWN0aW9uYWwQARgBIAE4gICACEIcRmFpbGVkIHRvIHNlbmQgbm90aWZpY2F0aW9uc4LT5JMCIToBKiIcL2FwaS90cmFuc2FjdGlvbmFsLnNlbmRCYXRjaBLYAQoTQ2FuY2VsVHJhbnNhY3Rpb25hbBIxLnBvc3RyaWRlci5tZXNzYWdlcy52MS5DYW5jZWxUcmFuc2FjdGlvbmFsUmVxdWVzdBoyLnBvc3RyaWRlci5tZXNzYWdlcy52MS5DYW5jZWxUcmFuc2FjdGlvbmFsUmVzcG9uc2UiWpACAsrzGC8KExoRCg10cmFuc2FjdGlvbmFsEAFCGEZhaWxlZCB0byBjYW5jZWwgbWVzc2FnZYLT5JMCHjoBKiIZL2FwaS90cmFuc2FjdGlvbmFsLmNhbmNlbGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * A kind of transactional mail.
@@ -89,6 +89,13 @@ export type Notification = Message<"postrider.messages.v1.Notification"> & {
    * @generated from field: int32 ttl_seconds = 11;
    */
   ttlSeconds: number;
+
+  /**
+   * Tags of its messages: at most 10, each 1 to 64 letters, digits, dots, hyphens, underscores and colons.
+   *
+   * @generated from field: repeated string tags = 12;
+   */
+  tags: string[];
 
   /**
    * When it was created.
@@ -460,6 +467,20 @@ export type NotificationUpdates = Message<"postrider.messages.v1.NotificationUpd
    * @generated from field: optional string integration_id = 8;
    */
   integrationId?: string | undefined;
+
+  /**
+   * Replaces all tags; they stay as they are if empty. Messages that are accepted before keep theirs.
+   *
+   * @generated from field: repeated string tags = 9;
+   */
+  tags: string[];
+
+  /**
+   * Removes all tags; not together with `tags`.
+   *
+   * @generated from field: bool clear_tags = 10;
+   */
+  clearTags: boolean;
 };
 
 /**
@@ -672,7 +693,8 @@ export const SendTransactionalRequestSchema: GenMessage<SendTransactionalRequest
  */
 export type TransactionalMessage = Message<"postrider.messages.v1.TransactionalMessage"> & {
   /**
-   * The notification.
+   * The notification. It may be absent beside `content`; if both are given, the settings of the notification hold, and `content`
+   * replaces its template.
    *
    * @generated from field: string id = 1;
    */
@@ -701,7 +723,8 @@ export type TransactionalMessage = Message<"postrider.messages.v1.TransactionalM
   externalId?: string | undefined;
 
   /**
-   * Values for Liquid, at its top level; a name of the system, such as `contact`, wins. At most 256 KiB.
+   * Values for Liquid, at its top level; a name of the system, such as `contact`, wins. At most 256 KiB. Beside `content` only with its
+   * `use_liquid`.
    *
    * @generated from field: google.protobuf.Struct data = 5;
    */
@@ -715,7 +738,7 @@ export type TransactionalMessage = Message<"postrider.messages.v1.TransactionalM
   metadata?: JsonObject | undefined;
 
   /**
-   * Differences from the template.
+   * Differences from the template. Beside `content` it holds `cc`, `bcc` and `list_unsubscribe_url` only.
    *
    * @generated from field: postrider.messages.v1.EmailOptions email_options = 7;
    */
@@ -749,6 +772,21 @@ export type TransactionalMessage = Message<"postrider.messages.v1.TransactionalM
    * @generated from field: optional int32 ttl_seconds = 11;
    */
   ttlSeconds?: number | undefined;
+
+  /**
+   * The mail itself, in place of a template.
+   *
+   * @generated from field: postrider.messages.v1.RawContent content = 12;
+   */
+  content?: RawContent | undefined;
+
+  /**
+   * Words by which messages are found: each 1 to 64 letters, digits, dots, hyphens, underscores and colons. At most 10, those of the
+   * notification included.
+   *
+   * @generated from field: repeated string tags = 13;
+   */
+  tags: string[];
 };
 
 /**
@@ -757,6 +795,123 @@ export type TransactionalMessage = Message<"postrider.messages.v1.TransactionalM
  */
 export const TransactionalMessageSchema: GenMessage<TransactionalMessage> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_transactional, 17);
+
+/**
+ * A mail as its caller has made it. It goes out as it is given: braces are text, and nothing is added to links, unless Liquid or
+ * tracking is asked for. Line breaks become those of mail.
+ *
+ * @generated from message postrider.messages.v1.RawContent
+ */
+export type RawContent = Message<"postrider.messages.v1.RawContent"> & {
+  /**
+   * 1 to 255 characters in one line.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject: string;
+
+  /**
+   * HTML, at most 1 MiB. At least one of `html` and `text` is given.
+   *
+   * @generated from field: string html = 2;
+   */
+  html: string;
+
+  /**
+   * Plain text, at most 1 MiB. If it is absent, it is made of the HTML, which then has at most 10,000 tags. Without HTML the mail is
+   * plain text alone.
+   *
+   * @generated from field: string text = 3;
+   */
+  text: string;
+
+  /**
+   * The sender in From; the default sender of the integration if absent.
+   *
+   * @generated from field: postrider.messages.v1.RawSender from = 4;
+   */
+  from?: RawSender | undefined;
+
+  /**
+   * Address for replies.
+   *
+   * @generated from field: string reply_to = 5;
+   */
+  replyTo: string;
+
+  /**
+   * Header fields of the caller's own, as in `email_options`.
+   *
+   * @generated from field: map<string, string> headers = 6;
+   */
+  headers: { [key: string]: string };
+
+  /**
+   * Files, as in `email_options`. An invitation is a file of the type `text/calendar; method=REQUEST`.
+   *
+   * @generated from field: repeated postrider.messages.v1.Attachment attachments = 7;
+   */
+  attachments: Attachment[];
+
+  /**
+   * The integration that the mail goes through, at most 64 characters. If it is empty: that of the notification; else the transactional
+   * provider of the settings; else, where that one has no sender with the address of `from`, the oldest integration that has.
+   *
+   * @generated from field: string integration_id = 8;
+   */
+  integrationId: string;
+
+  /**
+   * Whether subject, HTML and text are Liquid, with the values, limits and meaning of templates. They have at most 10,000 outputs and tags
+   * then.
+   *
+   * @generated from field: bool use_liquid = 9;
+   */
+  useLiquid: boolean;
+
+  /**
+   * Whether opens and clicks are counted, unless the workspace has switched that off. If it is absent, the notification decides; off without
+   * one.
+   *
+   * @generated from field: optional bool enable_tracking = 10;
+   */
+  enableTracking?: boolean | undefined;
+};
+
+/**
+ * Describes the message postrider.messages.v1.RawContent.
+ * Use `create(RawContentSchema)` to create a new message.
+ */
+export const RawContentSchema: GenMessage<RawContent> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_transactional, 18);
+
+/**
+ * The sender of a mail.
+ *
+ * @generated from message postrider.messages.v1.RawSender
+ */
+export type RawSender = Message<"postrider.messages.v1.RawSender"> & {
+  /**
+   * The address of a sender of the integration that the mail goes through.
+   *
+   * @generated from field: string email = 1;
+   */
+  email: string;
+
+  /**
+   * Display name in From, at most 255 characters; that of the sender if empty.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.RawSender.
+ * Use `create(RawSenderSchema)` to create a new message.
+ */
+export const RawSenderSchema: GenMessage<RawSender> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_transactional, 19);
 
 /**
  * Differences of a mail from its template.
@@ -836,7 +991,7 @@ export type EmailOptions = Message<"postrider.messages.v1.EmailOptions"> & {
  * Use `create(EmailOptionsSchema)` to create a new message.
  */
 export const EmailOptionsSchema: GenMessage<EmailOptions> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 18);
+  messageDesc(file_postrider_messages_v1_transactional, 20);
 
 /**
  * A file in a mail.
@@ -886,7 +1041,7 @@ export type Attachment = Message<"postrider.messages.v1.Attachment"> & {
  * Use `create(AttachmentSchema)` to create a new message.
  */
 export const AttachmentSchema: GenMessage<Attachment> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 19);
+  messageDesc(file_postrider_messages_v1_transactional, 21);
 
 /**
  * The result of a message.
@@ -921,7 +1076,7 @@ export type SendTransactionalResponse = Message<"postrider.messages.v1.SendTrans
  * Use `create(SendTransactionalResponseSchema)` to create a new message.
  */
 export const SendTransactionalResponseSchema: GenMessage<SendTransactionalResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 20);
+  messageDesc(file_postrider_messages_v1_transactional, 22);
 
 /**
  * A recipient on the suppression list.
@@ -956,7 +1111,7 @@ export type SuppressedRecipient = Message<"postrider.messages.v1.SuppressedRecip
  * Use `create(SuppressedRecipientSchema)` to create a new message.
  */
 export const SuppressedRecipientSchema: GenMessage<SuppressedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 21);
+  messageDesc(file_postrider_messages_v1_transactional, 23);
 
 /**
  * Sends many messages.
@@ -984,7 +1139,7 @@ export type SendTransactionalBatchRequest = Message<"postrider.messages.v1.SendT
  * Use `create(SendTransactionalBatchRequestSchema)` to create a new message.
  */
 export const SendTransactionalBatchRequestSchema: GenMessage<SendTransactionalBatchRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 22);
+  messageDesc(file_postrider_messages_v1_transactional, 24);
 
 /**
  * The results of a batch.
@@ -1005,7 +1160,7 @@ export type SendTransactionalBatchResponse = Message<"postrider.messages.v1.Send
  * Use `create(SendTransactionalBatchResponseSchema)` to create a new message.
  */
 export const SendTransactionalBatchResponseSchema: GenMessage<SendTransactionalBatchResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 23);
+  messageDesc(file_postrider_messages_v1_transactional, 25);
 
 /**
  * The result of one message of a batch.
@@ -1047,7 +1202,7 @@ export type TransactionalResult = Message<"postrider.messages.v1.TransactionalRe
  * Use `create(TransactionalResultSchema)` to create a new message.
  */
 export const TransactionalResultSchema: GenMessage<TransactionalResult> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 24);
+  messageDesc(file_postrider_messages_v1_transactional, 26);
 
 /**
  * Cancels a message.
@@ -1075,7 +1230,7 @@ export type CancelTransactionalRequest = Message<"postrider.messages.v1.CancelTr
  * Use `create(CancelTransactionalRequestSchema)` to create a new message.
  */
 export const CancelTransactionalRequestSchema: GenMessage<CancelTransactionalRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 25);
+  messageDesc(file_postrider_messages_v1_transactional, 27);
 
 /**
  * The message is cancelled, now or before.
@@ -1096,7 +1251,7 @@ export type CancelTransactionalResponse = Message<"postrider.messages.v1.CancelT
  * Use `create(CancelTransactionalResponseSchema)` to create a new message.
  */
 export const CancelTransactionalResponseSchema: GenMessage<CancelTransactionalResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_transactional, 26);
+  messageDesc(file_postrider_messages_v1_transactional, 28);
 
 /**
  * Keeps notifications, which name the template of a kind of transactional mail, and sends them.
@@ -1190,6 +1345,9 @@ export const TransactionalService: GenService<{
    * the `external_id` of a message that did not fail gets the same answer and sends nothing; a bounce is no such failure.
    * An address that bounced gets no message unless the notification says `send_to_bounced`: `success` is false then, and
    * `suppressed` says why. One that complained or opted out gets it, and is reported.
+   *
+   * With `content` the mail is the caller's own, and needs neither a notification nor a template. It is kept sealed until a day after
+   * the message is done; `messages.retry` needs it.
    *
    * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Notification not found`): no such notification.
    * FAILED_PRECONDITION: the workspace has no transactional email provider, or the template cannot be sent. RESOURCE_EXHAUSTED: too many

@@ -45,7 +45,7 @@ export function fieldsOf(mail: MailParts, outgoing: Outgoing): MailFields {
     replyTo: mailboxOf(headers, 'Reply-To'),
     subject: cleanText(wordsOf(headers, 'Subject')),
     text: wholeText(mail.text),
-    html: wholeText(mail.html),
+    html: wholeText(mail.html ?? []),
     messageId: wordsOf(headers, 'Message-ID'),
     others: headers
       .filter(({ name }) => !placed.has(name.toLowerCase()))

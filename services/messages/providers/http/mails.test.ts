@@ -98,6 +98,14 @@ describe.each(kindNames)('%s', (name) => {
     );
   });
 
+  test('sends a mail of plain text as plain text', async () => {
+    const { outcome, mail } = await seen(name, newsletter({ html: undefined }));
+    expect(outcome).toMatchObject({ kind: 'accepted' });
+    expect(mail?.text).toContain(name === 'brevo' ? '' : 'Hello {{ Ann }}');
+    // Brevo takes no mail without HTML.
+    expect(mail?.html ?? '').toBe(name === 'brevo' ? '<pre>Hello {{ Ann }}</pre>' : '');
+  });
+
   test('sends no mail to an address with other characters than ASCII before its @', async () => {
     const { outcome, mail } = await seen(name, newsletter(), { to: 'änn@example.com' });
     expect(outcome).toEqual({

@@ -1,0 +1,17 @@
+import { invalidField } from '#lib/errors/errors.ts';
+import { checkTags, inOrder, tagsMax } from '#lib/mail/tags.ts';
+
+/** Null for none. */
+export function storedTags(field: string, tags: readonly string[]): string[] | null {
+  const checked = checkTags(tags, field);
+  return checked.length > 0 ? checked : null;
+}
+
+/** Tags of a message and of its notification. */
+export function allTags(own: readonly string[], of: readonly string[], field: string): string[] {
+  if (own.length === 0) return [...of];
+  const all = inOrder([...own, ...of]);
+  if (all.length <= tagsMax) return all;
+  const text = `tags must have at most ${tagsMax} items with those of the notification`;
+  throw invalidField(field, text);
+}
