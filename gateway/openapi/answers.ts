@@ -202,8 +202,8 @@ function common(route: Route): Failure[] {
     own(
       415,
       'unsupported_media_type',
-      'Content-Type must be application/json',
-      'The body is not JSON in UTF-8.',
+      `Content-Type must be ${route.csv ? 'application/json or text/csv' : 'application/json'}`,
+      `The body is not JSON${route.csv ? ' or CSV' : ''} in UTF-8.`,
     ),
   ];
 }
@@ -248,9 +248,14 @@ function success(route: Route, schemas: Schemas, isLimited: boolean): Schema {
   return {
     description: commentOf(output),
     headers: Object.fromEntries(names.map((name) => [name, header(name)])),
-    content: contentOf(output, { bodyField, ndjson, schemas }),
+    content: {
+      ...contentOf(output, { bodyField, ndjson, schemas }),
+      ...(route.csv && { 'application/x-ndjson': text, 'text/csv': text }),
+    },
   };
 }
+
+const text: Schema = { schema: { type: 'string' } };
 
 type Content = Pick<Operation, 'bodyField' | 'ndjson'> & { schemas: Schemas };
 

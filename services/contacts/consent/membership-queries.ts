@@ -66,7 +66,7 @@ type Pairing = { join: ImportJoin; targets: readonly MembershipKey[]; at: Date }
 
 type MembershipKey = { listId: string; email: string };
 
-/** Adds contacts, which the caller has locked, each to lists of its own. Each pair is named once. */
+/** Adds contacts, which the caller has locked, to lists of their own. Each pair is named once. */
 export async function joinEach(scope: EventScope, { join, targets, at }: Pairing): Promise<void> {
   if (targets.length === 0) return;
   await writeWithEvents(scope, pairChanges[join], [
