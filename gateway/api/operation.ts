@@ -75,7 +75,8 @@ async function call(
     api.admission.beginStream(exchange);
     const first = { request: message, page: answer.message };
     const read = async (request: Message) => (await ask(request)).message;
-    return streamAnswer(route.paging.form.contentType, streamedPages(route.paging, first, read));
+    const { contentType } = route.paging.formOf(message);
+    return streamAnswer(contentType, streamedPages(route.paging, first, read));
   }
   const text = await jsonBody(route.encode(answer.message));
   return bodyAnswer(route.successStatus, text, passedOn(answer.header));

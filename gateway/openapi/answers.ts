@@ -261,10 +261,10 @@ type Content = Pick<Operation, 'bodyField' | 'ndjson'> & { schemas: Schemas };
 
 function contentOf(output: DescMessage, { bodyField, ndjson, schemas }: Content): Schema {
   if (!ndjson) return { 'application/json': bodyOf(output, bodyField, schemas) };
-  const { items, document } = ndjson;
-  return document
-    ? { 'application/json': documentOf(output, items, schemas) }
-    : { 'application/x-ndjson': linesOf(output, items, schemas) };
+  const { items, document, format } = ndjson;
+  if (document) return { 'application/json': documentOf(output, items, schemas) };
+  const lines = { 'application/x-ndjson': linesOf(output, items, schemas) };
+  return format === '' ? lines : { ...lines, 'text/csv': text };
 }
 
 /** The items of all pages. */
