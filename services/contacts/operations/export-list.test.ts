@@ -8,7 +8,10 @@ import { givenDeletedList, givenLists, useService } from '../test/given.ts';
 const given = useService();
 const member = useService(memberWith({ contacts: { read: true } }));
 
-async function exported(workspaceId: string, status: MembershipStatus = MembershipStatus.UNSPECIFIED) {
+async function exported(
+  workspaceId: string,
+  status: MembershipStatus = MembershipStatus.UNSPECIFIED,
+) {
   const members: ExportedMember[] = [];
   const sizes: number[] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
