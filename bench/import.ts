@@ -19,6 +19,7 @@ export async function benchImport(args: string[]): Promise<void> {
       contacts: { type: 'string', default: '100000' },
       parallel: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '2' },
+      csv: { type: 'boolean', default: false },
     },
   });
   const consumer = values.listener ? await startConsumer() : undefined;
@@ -35,6 +36,7 @@ export async function benchImport(args: string[]): Promise<void> {
     for (let round = 1; round <= Number(values.rounds); round += 1) {
       await measure(stack, consumer, { total, parallel, round });
     }
+    if (values.csv) await compareCsv(stack, total);
   } finally {
     await stack.stop();
     consumer?.stop();
@@ -77,6 +79,70 @@ async function measure(
   const drainMs = Date.now() - startedAtMs - importMs;
   bar.end();
   report({ round, total, importMs, drainMs, events, before, early, after: usageOf(pids) });
+}
+
+/** The least rate of a CSV file, of that of the same contacts in JSON. */
+const csvGate = 0.8;
+/** As many rows as the gateway takes together. */
+const csvBatch = 2_500;
+
+/** A CSV file beside the same contacts in JSON, each batch after the other, in turns. */
+async function compareCsv(stack: BenchStack, total: number): Promise<void> {
+  const rates = { json: 0, csv: 0 };
+  for (let round = 0; round < 2; round += 1) {
+    const from = (round + 1) * 10 * total;
+    rates.json = await rateOf(total, () => sendJson(stack, from, total));
+    rates.csv = await rateOf(total, () => sendCsv(stack, from + 2 * total, total));
+  }
+  const ratio = rates.csv / rates.json;
+  const rounded = [rates.json, rates.csv].map(Math.round);
+  console.log(`\nJSON ${rounded[0]}/s, CSV ${rounded[1]}/s: ${ratio.toFixed(2)} (gate ${csvGate})`);
+  const gateway = usageOf(readPids(stack.folder)).get('gateway');
+  console.log(`  gateway ${gateway?.memoryMb.toFixed(0)} MB`);
+  if (ratio < csvGate) process.exitCode = 1;
+}
+
+async function rateOf(total: number, send: () => Promise<void>): Promise<number> {
+  const startedAtMs = performance.now();
+  await send();
+  return (total * 1_000) / (performance.now() - startedAtMs);
+}
+
+async function sendJson({ api, workspaceId }: BenchStack, from: number, total: number) {
+  for (let first = from; first < from + total; first += csvBatch) {
+    const contacts = Array.from({ length: csvBatch }, (_, at) => contact(first + at));
+    const body = { workspace_id: workspaceId, contacts, subscribe_to_lists: ['bench'] };
+    await api('contacts.import', { body: JSON.stringify(body) });
+  }
+}
+
+async function sendCsv(stack: BenchStack, from: number, total: number): Promise<void> {
+  const query = `workspace_id=${stack.workspaceId}&lists=bench`;
+  const answer = await fetch(`${stack.setting('BASE_URL')}/api/contacts.import?${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.setting('TOKEN')}`, 'content-type': 'text/csv' },
+    body: ReadableStream.from(csvParts(from, total)),
+    duplex: 'half',
+  });
+  const { created } = (await answer.json()) as { created?: number };
+  if (created !== total) throw new Error(`${created} of ${total} rows were created`);
+}
+
+function* csvParts(from: number, total: number): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode(`${Object.keys(contact(0)).join(',')}\n`);
+  for (let first = from; first < from + total; first += 100) {
+    const rows = Array.from({ length: 100 }, (_, at) => csvRow(contact(first + at)));
+    yield encoder.encode(rows.join(''));
+  }
+}
+
+function csvRow(fields: object): string {
+  const cells = Object.values(fields).map((value) => {
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return `"${text.replaceAll('"', '""')}"`;
+  });
+  return `${cells.join(',')}\n`;
 }
 
 function cut(total: number): number[][] {

@@ -125,6 +125,7 @@ async function sendAll(
   try {
     await sendStream(response, stream, admission.readStallMs);
   } catch (err) {
+    if (err instanceof ClientGone) return;
     if (signal.aborted && !(err instanceof ReaderStalled)) return;
     log.error({ requestId: id, path, err }, 'a stream was cut');
   }

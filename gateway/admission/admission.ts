@@ -21,6 +21,10 @@
  * 12 reader        reads nothing of a stream   the stream is cut
  * 13 brake         refusals a second           the refusal waits
  *
+ * A file of rows is read by parts in place of 7: 16 at once, 2 of a caller and 4 of a workspace,
+ * else a 429; 408 if it pauses or is slow. It passes 8 before its first part, 9 and 10 with each
+ * batch of its rows.
+ *
  * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
  * mails have no share (8), since mail programs come from few addresses, and two limits of their own
  * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503.
@@ -30,6 +34,7 @@
  */
 
 import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { PassingMap } from '#lib/collections/passing-map.ts';
 import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
 import { type Connections, limitConnections } from '#lib/limits/connections.ts';
@@ -38,7 +43,7 @@ import { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { largeMessageBytes } from '#lib/limits/turns.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
-import { ClientGone, collectBody } from '../http/body.ts';
+import { bodyParts, ClientGone, collectBody } from '../http/body.ts';
 import { isWithin } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { retryAfter } from '../http/limit-headers.ts';
@@ -50,6 +55,7 @@ import { Bulkhead } from './bulkhead.ts';
 import { CallerPlaces } from './caller-places.ts';
 import {
   type GatewayLimits,
+  imports,
   largeBodies,
   limitsDefault,
   pacedStatuses,
@@ -86,6 +92,12 @@ export class RequestAdmission {
   readonly #places = new CallerPlaces(placesDefault, tooManyAtOnce);
   readonly #largeBodies = new ConcurrencyLimiter(largeBodies);
   readonly #streams: Bulkhead;
+  readonly #imports = {
+    ofCallers: new Bulkhead({ max: imports.max, perCallerMax: imports.perCallerMax }),
+    ofWorkspaces: new Bulkhead({ max: imports.max, perCallerMax: imports.perWorkspaceMax }),
+  };
+  /** The connections of files that are read, which may take as long as they make progress. */
+  readonly #lasting = new WeakSet<Duplex>();
   readonly #brake = new Brake();
   readonly #wrongLinks = { open: wrongLinkRate(), click: wrongLinkRate() };
   readonly #waitingClicks = new Bulkhead({ max: waitingClicksMax });
@@ -123,7 +135,7 @@ export class RequestAdmission {
   handle(take: TakeRequest): void {
     const takeInTurn = oneAtATime(take);
     this.#server.on('request', takeInTurn).on('checkContinue', takeInTurn);
-    answerBrokenRequests(this.#server);
+    answerBrokenRequests(this.#server, (socket) => this.#lasting.has(socket));
   }
 
   /** 4: whether no more requests may begin. */
@@ -176,6 +188,45 @@ export class RequestAdmission {
     return body;
   }
 
+  /** In place of 7, and 8: the parts of a file of rows, which is in progress from now on. */
+  beginImport(exchange: Exchange): AsyncIterable<Buffer> {
+    const { request, response, caller } = exchange;
+    this.begin(exchange);
+    if (!this.#imports.ofCallers.enter(caller)) throw tooManyImports();
+    const { socket } = request;
+    this.#lasting.add(socket);
+    exchange.hold(() => {
+      this.#imports.ofCallers.leave(caller);
+      this.#lasting.delete(socket);
+    });
+    if (request.headers.expect) response.writeContinue();
+    const { bodyStallMs: stallMs, importMinBytes: bytesMin } = this.#limits;
+    return bodyParts(request, { stallMs, stalled: tooSlow, bytesMin });
+  }
+
+  /** The same of a workspace, once it is known that the caller may write there. */
+  beginImportOf(exchange: Exchange, workspaceId: string): void {
+    const { ofWorkspaces } = this.#imports;
+    if (!ofWorkspaces.enter(workspaceId)) throw tooManyImports();
+    exchange.hold(() => ofWorkspaces.leave(workspaceId));
+  }
+
+  /** 9 and 10 of a batch of rows; resolves with what ends its place and turn. */
+  async takeBatchTurn(exchange: Exchange, sizeBytes: number): Promise<() => void> {
+    const { caller, signal } = exchange;
+    const leave = await this.#places.enter(caller, signal);
+    try {
+      const endTurn = await this.takeTurn(exchange, sizeBytes);
+      return () => {
+        endTurn();
+        leave();
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
   /** 8: a request is in progress from when all of it has arrived until its answer is sent. */
   begin(exchange: Exchange): void {
     requireShare(this.#shares, exchange.caller, 1);
@@ -210,12 +261,12 @@ export class RequestAdmission {
   }
 
   /** 10: resolves with what ends the turn. Nobody has one while a client reads its answer. */
-  async takeTurn(exchange: Exchange, body: Buffer | undefined): Promise<() => void> {
+  async takeTurn(exchange: Exchange, sizeBytes: number): Promise<() => void> {
     const { caller, signal, isUnauthenticated } = exchange;
     this.#largeBodies.noteCall(caller);
     this.#veryLargeBodies.noteCall(caller);
     const largeBytes = isUnauthenticated ? unauthenticatedLargeBytes : largeMessageBytes;
-    if (body && body.length > largeBytes) return this.#largeBodies.enter(caller, signal);
+    if (sizeBytes > largeBytes) return this.#largeBodies.enter(caller, signal);
     return () => {};
   }
 
@@ -289,13 +340,14 @@ function requireShare(shares: FairShares, caller: string, more: number): void {
 }
 
 const retryMs = 1_000;
-/** Exports take minutes. */
+/** Exports and imports take minutes. */
 const streamRetryMs = 5_000;
 
 const tooMany = (text: string, retryInMs = retryMs) =>
   new Refusal(429, 'resource_exhausted', text, retryAfter(retryInMs));
 export const tooManyAtOnce = () => tooMany('too many requests at once; wait for their answers');
 const tooManyStreams = () => tooMany('too many exports run at once', streamRetryMs);
+const tooManyImports = () => tooMany('too many imports run at once', streamRetryMs);
 const tooManyWrongLinks = (resetMs: number) =>
   tooMany('too many wrong links from this address; slow down', resetMs);
 const tooLarge = () => new Refusal(413, 'payload_too_large', 'Request body too large');

@@ -11,14 +11,19 @@ const brokenBy = new Map<string, Broken>([
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'request_timeout', 'Request took too long to arrive']],
 ]);
 
-/** Answers requests that are not valid HTTP with the same JSON as all other errors. */
-export function answerBrokenRequests(server: Server): void {
+/**
+ * Answers requests that are not valid HTTP with the same JSON as all other errors. The time of a
+ * whole request is none of those on connections for which `isLasting`.
+ */
+export function answerBrokenRequests(server: Server, isLasting: (socket: Duplex) => boolean): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   const note = (_request: unknown, response: ServerResponse) => {
     if (response.socket) answering.set(response.socket, response);
   };
   server.on('request', note).on('checkContinue', note);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // The server says so once for a request, and leaves its connection to this listener.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isLasting(socket)) return;
     const response = answering.get(socket);
     const halfAnswered = response?.headersSent === true && !response.writableFinished;
     if (!socket.writable || halfAnswered || error.code === 'ECONNRESET') {

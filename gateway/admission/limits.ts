@@ -18,6 +18,8 @@ export type GatewayLimits = {
   bodiesMaxBytes: number;
   /** How long a body may pause while it arrives. */
   bodyStallMs: number;
+  /** Bytes of a file of rows that have to arrive in each `bodyStallMs` that it is waited for. */
+  importMinBytes: number;
   /** Streams at once. */
   streamsMax: number;
   /** Streams of one caller. */
@@ -33,6 +35,7 @@ export const limitsDefault: GatewayLimits = {
   // Enough for eight of the largest at one time.
   bodiesMaxBytes: 128 * 1024 * 1024,
   bodyStallMs: 10_000,
+  importMinBytes: 16 * 1024,
   streamsMax: 16,
   streamsPerCallerMax: 4,
   readStallMs: 60_000,
@@ -81,6 +84,9 @@ export const largeBodies = {
   waitMaxMs: 10_000,
   besideOthers: { places: 1, restTimes: 2, restMaxMs: 1_000 },
 };
+
+/** Files of rows that are read at once: each has two batches in memory, of a few MiB. */
+export const imports = { max: 16, perCallerMax: 2, perWorkspaceMax: 4 };
 
 /** Statuses that a caller avoids by other requests, or fewer: the brake holds them. */
 export const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);

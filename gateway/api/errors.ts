@@ -46,8 +46,21 @@ export function codeNamed(name: string): readonly [status: number, code: string]
 
 const retryable = new Set<Code>([Code.ResourceExhausted, Code.Unavailable, Code.Unimplemented]);
 
+/** An error after a part of the work was done, which stays. */
+export class DoneInPart extends Error {
+  readonly done: object;
+
+  constructor(cause: unknown, done: object) {
+    super('done in part', { cause });
+    this.done = done;
+  }
+}
+
 /** The answer to an error. `fallback` is the whole text of internal errors. */
 export function failureOf(error: unknown, fallback: string): Failure {
+  if (error instanceof DoneInPart) {
+    return { ...failureOf(error.cause, fallback), done: error.done };
+  }
   if (error instanceof Refusal) return error.failure;
   if (error instanceof FieldError) return fieldFailure(error);
   if (error instanceof ConnectError) return serviceFailure(error, fallback);

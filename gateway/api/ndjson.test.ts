@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { parse } from 'csv-parse/sync';
+import { ContactService, MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
   type ExportMessagesRequest,
   MessageService,
@@ -45,6 +47,23 @@ beforeAll(async () => {
         const isLast = endless === 0 && pages[next] === undefined;
         return isLast ? { messages } : { messages, nextCursor: String(next) };
       },
+    });
+    router.rpc(ListService.method.exportList, ({ cursor }) => {
+      const page = pages[cursor] ?? [];
+      if (page === 'hangs' || page instanceof ConnectError) throw page;
+      const next = Number(cursor) + 1;
+      const members = page.map((email) => ({
+        contact: {
+          email,
+          phone: '+49 1',
+          lastName: 'a "b", c',
+          customJson1: { a: '=1' },
+          customNumber1: -5,
+        },
+        status: MembershipStatus.ACTIVE,
+        joinedAt: { seconds: 0n, nanos: 0 },
+      }));
+      return { members, nextCursor: pages[next] && String(next) };
     });
     router.rpc(ContactService.method.exportContact, ({ cursor }) => {
       const page = pages[cursor] ?? [];
@@ -122,6 +141,52 @@ test('an operation whose answer is a document is one JSON object of all pages', 
 test('a document that is cut is no JSON', async () => {
   pages = { '': ['a'], 1: new ConnectError('no more', Code.Unavailable) };
   await expect((await document()).json()).rejects.toThrow();
+});
+
+const list = async (format: string) => {
+  const authorization = `Bearer ${await tokenFor(crypto.randomUUID())}`;
+  const url = `${gateway.url}/api/lists.export?workspace_id=w1&list_id=l1${format}`;
+  return fetch(url, { headers: { authorization } });
+};
+
+test('an export in CSV has a column for each field, and runs in no spreadsheet', async () => {
+  pages = { '': ['=a@example.com'], 1: [], 2: ['b@example.com'] };
+  const answer = await list('&format=csv');
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  const [header = '', ...rows] = parse(await answer.text());
+  expect(header.slice(0, 3)).toEqual(['email', 'external_id', 'timezone']);
+  expect(header.slice(-3)).toEqual(['status', 'joined_at', 'status_changed_at']);
+  expect(header).not.toContain('contact_lists');
+  const [first, second] = rows.map((cells) =>
+    Object.fromEntries(cells.map((cell, at) => [header[at], cell])),
+  );
+  expect(first).toMatchObject({
+    email: "'=a@example.com",
+    phone: "'+49 1",
+    last_name: 'a "b", c',
+    custom_json_1: '{"a":"=1"}',
+    custom_number_1: '-5',
+    custom_string_1: '',
+    status: 'active',
+    joined_at: '1970-01-01T00:00:00Z',
+  });
+  expect([second?.email, rows.length]).toEqual(['b@example.com', 2]);
+});
+
+test('an export in CSV of nothing is its header, and one in lines has the contact as an object', async () => {
+  pages = { '': [] };
+  expect((await (await list('&format=csv')).text()).split('\r\n')).toHaveLength(2);
+  pages = { '': ['a@example.com'] };
+  for (const format of ['', '&format=ndjson']) {
+    const line = JSON.parse(await (await list(format)).text());
+    expect(line).toMatchObject({ contact: { email: 'a@example.com' }, status: 'active' });
+  }
+  expect((await list('&format=xml')).status).toBe(400);
+});
+
+test('a CSV file that is cut has no end', async () => {
+  pages = { '': ['a'], 1: new ConnectError('no more', Code.Unavailable) };
+  await expect((await list('&format=csv')).text()).rejects.toThrow();
 });
 
 test('an error of the first page is an answer like any other', async () => {

@@ -1,21 +1,32 @@
 import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
-import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { type Ndjson, operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { type CsvWriter, csvWriterOf } from '../csv/export.ts';
 import { bodyFieldEncoder } from '../json/encode.ts';
+import { enumWords } from '../json/values.ts';
 
 /** How an operation that answers by pages is streamed. */
 export type Paging = {
-  form: Form;
+  /** The form that the request asks for. */
+  formOf(request: Message): Form;
   /** The items of a page, as their JSON is made from them. */
   itemsOf(page: Message): unknown[];
   /** The request for the page after this one; undefined after the last. */
   requestAfter(request: Message, page: Message): Message | undefined;
 };
 
-/** The text before, between, after each of, and behind all items. */
-type Form = { contentType: string; begin: string; between: string; after: string; end: string };
+/** An item as text, and the text before, between, after each of, and behind all items. */
+type Form = {
+  contentType: string;
+  textOf: (item: unknown) => string;
+  begin: string;
+  between: string;
+  after: string;
+  end: string;
+};
 
 const lines: Form = {
   contentType: 'application/x-ndjson',
+  textOf: (item) => JSON.stringify(item),
   begin: '',
   between: '',
   after: '\n',
@@ -24,11 +35,17 @@ const lines: Form = {
 
 const documentOf = (items: string): Form => ({
   contentType: 'application/json; charset=utf-8',
+  textOf: (item) => JSON.stringify(item),
   begin: `{"${items}":[\n`,
   between: ',\n',
   after: '',
   end: '\n]}\n',
 });
+
+function fileOf({ header, rowOf }: CsvWriter): Form {
+  const contentType = 'text/csv; charset=utf-8';
+  return { contentType, textOf: rowOf, begin: header, between: '', after: '', end: '' };
+}
 
 /** A slow client takes each within the time that it has. */
 const textMinBytes = 64 * 1024;
@@ -41,8 +58,9 @@ export function pagingOf(method: DescMethodUnary): Paging | undefined {
   const items = bodyFieldEncoder(output, ndjson.items);
   const cursor = localName(input, ndjson.cursor);
   const next = localName(output, ndjson.next);
+  const usual = ndjson.document ? documentOf(ndjson.items) : lines;
   return {
-    form: ndjson.document ? documentOf(ndjson.items) : lines,
+    formOf: ndjson.format === '' ? () => usual : formByFormat(method, ndjson),
     itemsOf(page) {
       const found: unknown = items(page);
       return Array.isArray(found) ? found : [];
@@ -53,6 +71,17 @@ export function pagingOf(method: DescMethodUnary): Paging | undefined {
       return create(input, { ...request, [cursor]: at });
     },
   };
+}
+
+/** Of an operation whose request may ask for a CSV file. */
+function formByFormat({ input, output }: DescMethodUnary, { items, format }: Ndjson) {
+  const item = output.fields.find(({ name }) => name === items)?.message;
+  const field = input.fields.find(({ name }) => name === format);
+  if (!item || !field?.enum) throw new Error(`${input.typeName} has no formats`);
+  const { localName: name } = field;
+  const csv = enumWords(field.enum).get('csv');
+  const file = fileOf(csvWriterOf(item));
+  return (request: Message) => (Reflect.get(request, name) === csv ? file : lines);
 }
 
 function localName(desc: DescMethodUnary['input'], name: string): string {
@@ -66,16 +95,17 @@ function localName(desc: DescMethodUnary['input'], name: string): string {
  * taken.
  */
 export async function* streamedPages(
-  { form, itemsOf, requestAfter }: Paging,
+  { formOf, itemsOf, requestAfter }: Paging,
   first: { request: Message; page: Message },
   read: (request: Message) => Promise<Message>,
 ): AsyncIterable<string> {
   let { request, page }: { request: Message | undefined; page: Message } = first;
+  const form = formOf(first.request);
   let text = form.begin;
   let between = '';
   for (;;) {
     for (const item of itemsOf(page)) {
-      text += `${between}${JSON.stringify(item)}${form.after}`;
+      text += `${between}${form.textOf(item)}${form.after}`;
       between = form.between;
       if (text.length < textMinBytes) continue;
       yield text;

@@ -11,8 +11,10 @@ import type { Exchange } from '../http/exchange.ts';
 import { passedOn } from '../http/limit-headers.ts';
 import { methodNotAllowed } from '../http/refusal.ts';
 import { jsonBody } from '../json/body.ts';
+import type { CsvPlan } from './csv.ts';
+import { answerCsv } from './csv-call.ts';
 import { streamedPages } from './ndjson.ts';
-import { decode, readQuery, requireJson } from './request.ts';
+import { decode, isCsv, readQuery, requireType } from './request.ts';
 import type { Route } from './routes.ts';
 import { requireToken, type VerifyToken } from './token.ts';
 
@@ -47,10 +49,11 @@ export async function answerOperation(
   if (!answers(route, request.method)) {
     throw methodNotAllowed(allowed(routesAtPath));
   }
+  if (route.csv && isCsv(request)) return answerFile(api, { route, plan: route.csv }, exchange);
   if (route.verb === 'GET') admission.begin(exchange);
   const body = route.verb === 'GET' ? undefined : await readBody(api, route, exchange);
   await admission.takePlace(exchange);
-  const endTurn = await admission.takeTurn(exchange, body);
+  const endTurn = await admission.takeTurn(exchange, body?.length ?? 0);
   try {
     return await call(api, route, exchange, body);
   } finally {
@@ -64,24 +67,45 @@ async function call(
   exchange: Exchange,
   body: Buffer | undefined,
 ): Promise<HttpAnswer> {
-  const message = body ? await decode(route, exchange, body) : readQuery(route, exchange);
-  const headers = forwardedHeaders(exchange);
-  // Services trust `x-client-address` only with the gateway's token. Other operations need the
-  // caller's own token as well.
-  headers[route.isPublic ? 'authorization' : clientAddressTokenHeader] = await api.authorization();
-  const transport = api.transportFor(route.service);
-  const ask = (request: Message) =>
-    transport.unary(route.method, exchange.signal, api.callTimeoutMs, headers, request);
+  const message = body ? await decode(route, exchange, body) : readQuery(route, exchange.query);
+  const ask = await callerOf(api, route, exchange);
   const answer = await ask(message);
   if (route.paging) {
     // Errors of the first page are answers like any other.
     api.admission.beginStream(exchange);
     const first = { request: message, page: answer.message };
     const read = async (request: Message) => (await ask(request)).message;
-    return streamAnswer(route.paging.form.contentType, streamedPages(route.paging, first, read));
+    const { contentType } = route.paging.formOf(message);
+    return streamAnswer(contentType, streamedPages(route.paging, first, read));
   }
   const text = await jsonBody(route.encode(answer.message));
   return bodyAnswer(route.successStatus, text, passedOn(answer.header));
+}
+
+/** Calls the operation in the name of the caller. */
+async function callerOf(api: Api, route: Route, exchange: Exchange) {
+  const headers = forwardedHeaders(exchange);
+  // Services trust `x-client-address` only with the gateway's token. Other operations need the
+  // caller's own token as well.
+  headers[route.isPublic ? 'authorization' : clientAddressTokenHeader] = await api.authorization();
+  const transport = api.transportFor(route.service);
+  return (request: Message) =>
+    transport.unary(route.method, exchange.signal, api.callTimeoutMs, headers, request);
+}
+
+/** Answers with what became of the rows of a CSV file. Its limits are per batch. */
+function answerFile(
+  api: Api,
+  target: { route: Route; plan: CsvPlan },
+  exchange: Exchange,
+): Promise<HttpAnswer> {
+  const { route } = target;
+  requireType(route, exchange.request);
+  return answerCsv(api.admission, target, exchange, async (request) => {
+    // The gateway's own token lasts shorter than a long import.
+    const ask = await callerOf(api, route, exchange);
+    return (await ask(request)).message;
+  });
 }
 
 /** The verbs that a path answers, for `Allow`. */
@@ -101,15 +125,12 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-async function readBody(
-  { admission }: Api,
-  { bodyLimitBytes }: Route,
-  exchange: Exchange,
-): Promise<Buffer> {
+async function readBody({ admission }: Api, route: Route, exchange: Exchange): Promise<Buffer> {
   const { request } = exchange;
+  const { bodyLimitBytes } = route;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type.
-  if (announcedBytes <= bodyLimitBytes) requireJson(request);
+  if (announcedBytes <= bodyLimitBytes) requireType(route, request);
   return admission.readBody(exchange, bodyLimitBytes);
 }
 

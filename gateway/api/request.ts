@@ -12,8 +12,8 @@ import { parseJsonInTurns } from '../json/parse.ts';
 import { unknownFields } from '../json/unknown.ts';
 import type { Route } from './routes.ts';
 
-/** The request of a GET. */
-export function readQuery(route: Route, { query }: Exchange): Message {
+/** The request that a query holds: that of a GET, or what goes with a CSV file. */
+export function readQuery(route: Route, query: URLSearchParams): Message {
   const message = route.decodeQuery(query);
   refuseUnknown('query parameter', unknownFilters(route, query).slice(0, 20));
   return message;
@@ -56,11 +56,20 @@ function refuseUnknown(kind: 'field' | 'query parameter', names: readonly string
 const jsonType = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json\s*(?:;|$)/i;
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
+const csvType = /^text\/csv\s*(?:;|$)/i;
+
+/** Whether the body is a CSV file, by what its client says. */
+export function isCsv({ headers }: IncomingMessage): boolean {
+  return csvType.test(headers['content-type'] ?? '');
+}
+
 /** A body of another type is refused before it is read. */
-export function requireJson({ headers }: IncomingMessage): void {
+export function requireType({ csv }: Pick<Route, 'csv'>, { headers }: IncomingMessage): void {
   const type = headers['content-type'];
-  if (type !== undefined && (!jsonType.test(type) || otherCharset.test(type))) {
-    throw new Refusal(415, 'unsupported_media_type', 'Content-Type must be application/json');
+  const isKnown = type === undefined || jsonType.test(type) || (csv && csvType.test(type));
+  if (!isKnown || otherCharset.test(type ?? '')) {
+    const types = csv ? 'application/json or text/csv' : 'application/json';
+    throw new Refusal(415, 'unsupported_media_type', `Content-Type must be ${types}`);
   }
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new Refusal(415, 'unsupported_media_type', 'Content-Encoding is not supported');

@@ -10,6 +10,7 @@ import { http } from '#gen/google/api/annotations_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { turnsDecoderOf } from '../json/decode.ts';
 import { bodyFieldEncoder, type EncodeValue, encoderOf } from '../json/encode.ts';
+import { type CsvPlan, csvPlanOf } from './csv.ts';
 import { type Paging, pagingOf } from './ndjson.ts';
 import { type DecodeQuery, queryDecoder, queryNames } from './query.ts';
 
@@ -35,6 +36,8 @@ export type Route = {
   encode: EncodeValue;
   /** Present where all pages are the answer, as one stream. */
   paging: Paging | undefined;
+  /** Present where a CSV file may be sent in place of JSON. */
+  csv: CsvPlan | undefined;
 };
 
 /**
@@ -88,6 +91,7 @@ function routeOf(method: DescMethod): Route {
       ? bodyFieldEncoder(method.output, promise.bodyField)
       : encoderOf(method.output),
     paging: pagingOf(method),
+    csv: csvPlanOf(method),
   };
 }
 

@@ -50,10 +50,11 @@ export function streamAnswer(contentType: string, stream: AsyncIterable<string>)
 }
 
 export function failureAnswer(
-  { status, code, reason, text, details, headers }: Failure,
+  { status, code, reason, text, details, headers, done }: Failure,
   requestId: string,
 ): HttpAnswer {
-  return jsonAnswer(status, { error: text, code, reason, request_id: requestId, details }, headers);
+  const failure = { error: text, code, reason, request_id: requestId, details };
+  return jsonAnswer(status, { ...failure, ...done }, headers);
 }
 
 // How long a client may go on sending a body that is discarded, so that it can read the answer:
@@ -80,7 +81,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.write(body);
   }
   // After a 408 the rest of the body is not awaited.
-  if (abandoned && answer.status !== 408) endAfter(request, response);
+  if (abandoned && answer.status !== 408) void endAfter(request, response);
   else response.end();
 }
 
@@ -95,12 +96,23 @@ function hasBody(request: IncomingMessage): boolean {
  * If the connection is closed while a client still sends, its system discards the answer unread. So
  * the rest is read and dropped for a moment first, slowly.
  */
-function endAfter(request: IncomingMessage, response: ServerResponse): void {
-  const end = () => response.end();
-  const timer = setTimeout(end, lingerMs);
-  request.once('close', () => clearTimeout(timer));
-  request.once('end', end);
-  discard(request);
+async function endAfter(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  await restDiscarded(request);
+  response.end();
+}
+
+/** Resolves when the rest of a body was read and dropped, or its time is over. */
+export function restDiscarded(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, lingerMs);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once('close', end).once('end', end);
+    discard(request);
+  });
 }
 
 /** For OPTIONS. */

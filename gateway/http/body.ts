@@ -57,3 +57,45 @@ export function collectBody(
 }
 
 const ignore = () => undefined;
+
+export type PartsWatch = Pick<BodyWatch, 'stallMs' | 'stalled'> & {
+  /** Bytes that have to arrive in each `stallMs` that the body is waited for. */
+  bytesMin: number;
+};
+
+/** A body part by part, each read once the one before was taken. The rest is left unread. */
+export async function* bodyParts(
+  request: IncomingMessage,
+  { stallMs, stalled, bytesMin }: PartsWatch,
+): AsyncGenerator<Buffer> {
+  request.on('error', ignore);
+  const parts = request.iterator({ destroyOnReturn: false });
+  let waitedMs = 0;
+  let bytes = 0;
+  for (;;) {
+    const sinceMs = performance.now();
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(stalled()), stallMs);
+    try {
+      const { done, value } = await Promise.race([nextOf(parts), late]);
+      if (done) return;
+      waitedMs += performance.now() - sinceMs;
+      bytes += value.length;
+      if (waitedMs >= stallMs) {
+        if (bytes < bytesMin) throw stalled();
+        [waitedMs, bytes] = [0, 0];
+      }
+      yield value;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+async function nextOf(parts: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+  try {
+    return await parts.next();
+  } catch {
+    throw new ClientGone();
+  }
+}

@@ -8,6 +8,8 @@ export type Failure = {
   text: string;
   details?: { field: string; description: string }[];
   headers?: Record<string, string>;
+  /** The work that was done before it failed, as more fields of the answer. */
+  done?: object;
 };
 
 /** A request that the gateway itself refuses. */

@@ -205,22 +205,42 @@ function elementDecoder(field: DescField & { fieldKind: 'list' }): DecodeValue {
   }
 }
 
-/**
- * An element with a field for its own error gets the error there, and the request continues. Its
- * first field, which identifies it, is kept if it can be read.
- */
-function rowDecoder(desc: DescMessage): DecodeValue {
-  const decode = messageValueDecoder(desc);
+/** Reads rows of bulk requests one by one. */
+export type RowDecoder = {
+  /** The row, or one that says why it can't be read. */
+  decode(json: unknown): Message;
+  /** A row that says why it can't be read. */
+  faulty(id: string, error: string): Message;
+};
+
+/** Of a message with a field for its own error. */
+export function rowDecoderOf(desc: DescMessage): RowDecoder {
+  const decode = rowDecoder(desc);
+  const faulty = faultyRowOf(desc);
+  if (!faulty) throw new Error(`${desc.typeName} has no field for the error of a row`);
+  return { decode: (json) => decode(json, 2) as Message, faulty };
+}
+
+/** Makes rows with an error, which keep their first field: it identifies them. */
+function faultyRowOf(desc: DescMessage): RowDecoder['faulty'] | undefined {
   const rowError = desc.fields.find((field) => getOption(field, jsonOption).rowError)?.localName;
   const identity = desc.fields[0];
-  if (!rowError || identity?.scalar === undefined) return decode;
+  if (!rowError || identity?.scalar === undefined) return undefined;
+  return (id, error) => create(desc, { [identity.localName]: readable(id), [rowError]: error });
+}
+
+/** An element with a field for its own error gets the error there, and the request continues. */
+function rowDecoder(desc: DescMessage): DecodeValue {
+  const decode = messageValueDecoder(desc);
+  const faulty = faultyRowOf(desc);
+  const identity = desc.fields[0]?.name ?? '';
+  if (!faulty) return decode;
   return (json, depth) => {
     try {
       return decode(json, depth);
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;
-      const id = isObject(json) ? readable(json[identity.name]) : '';
-      return create(desc, { [identity.localName]: id, [rowError]: error.text });
+      return faulty(isObject(json) ? readable(json[identity]) : '', error.text);
     }
   };
 }

@@ -202,8 +202,8 @@ function common(route: Route): Failure[] {
     own(
       415,
       'unsupported_media_type',
-      'Content-Type must be application/json',
-      'The body is not JSON in UTF-8.',
+      `Content-Type must be ${route.csv ? 'application/json or text/csv' : 'application/json'}`,
+      `The body is not JSON${route.csv ? ' or CSV' : ''} in UTF-8.`,
     ),
   ];
 }
@@ -248,18 +248,23 @@ function success(route: Route, schemas: Schemas, isLimited: boolean): Schema {
   return {
     description: commentOf(output),
     headers: Object.fromEntries(names.map((name) => [name, header(name)])),
-    content: contentOf(output, { bodyField, ndjson, schemas }),
+    content: {
+      ...contentOf(output, { bodyField, ndjson, schemas }),
+      ...(route.csv && { 'application/x-ndjson': text, 'text/csv': text }),
+    },
   };
 }
+
+const text: Schema = { schema: { type: 'string' } };
 
 type Content = Pick<Operation, 'bodyField' | 'ndjson'> & { schemas: Schemas };
 
 function contentOf(output: DescMessage, { bodyField, ndjson, schemas }: Content): Schema {
   if (!ndjson) return { 'application/json': bodyOf(output, bodyField, schemas) };
-  const { items, document } = ndjson;
-  return document
-    ? { 'application/json': documentOf(output, items, schemas) }
-    : { 'application/x-ndjson': linesOf(output, items, schemas) };
+  const { items, document, format } = ndjson;
+  if (document) return { 'application/json': documentOf(output, items, schemas) };
+  const lines = { 'application/x-ndjson': linesOf(output, items, schemas) };
+  return format === '' ? lines : { ...lines, 'text/csv': text };
 }
 
 /** The items of all pages. */

@@ -33,7 +33,7 @@ export function describe(route: Route, schemas: Schemas): Schema {
   const { description, outcomes } = readComment(commentOf(method));
   const { idempotent } = getOption(method, operation);
   const keyed = idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
-  const query = route.verb === 'GET' ? queryOf(route, schemas) : [];
+  const query = route.verb === 'GET' ? queryOf(route, schemas) : csvQueryOf(route, schemas);
   return {
     // Generated clients name types after it: `subscribe` alone would collide with the name of a
     // message.
@@ -59,7 +59,7 @@ const hasExample = (field: DescField) =>
 
 const queryNameOf = (field: DescField) => getOption(field, jsonOption).queryName || field.name;
 
-function bodyOf({ method }: Route, schemas: Schemas): Schema {
+function bodyOf({ method, csv }: Route, schemas: Schemas): Schema {
   return {
     required: true,
     content: {
@@ -67,8 +67,18 @@ function bodyOf({ method }: Route, schemas: Schemas): Schema {
         schema: schemas.refTo(method.input, 'request'),
         example: requestExample(method.input),
       },
+      ...(csv && { 'text/csv': { schema: { type: 'string' } } }),
     },
   };
+}
+
+/** The parameters of a CSV file. None is required, since a JSON body has it. */
+function csvQueryOf(route: Route, schemas: Schemas): Schema[] {
+  if (!route.csv) return [];
+  return queryOf(route, schemas).map(({ required: _, description, example: __, ...rest }) => ({
+    ...rest,
+    description: `With a body of \`text/csv\`: ${description}`,
+  }));
 }
 
 function queryOf({ method }: Route, schemas: Schemas): Schema[] {

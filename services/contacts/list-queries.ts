@@ -53,6 +53,27 @@ export async function requireLists(
   if (unknown !== undefined) throw invalidField(field, `list not found: ${unknown.slice(0, 50)}`);
 }
 
+/** Lists by the words that name them: an id, or a name that no other list has, in any case. */
+export async function listsByWord(
+  em: EntityManager,
+  workspaceId: string,
+): Promise<(word: string) => string | undefined> {
+  const rows = await query<{ id: string; name: string }>(
+    em,
+    'select id, name from lists where workspace_id = $1 and deleted_at is null',
+    [workspaceId],
+  );
+  const ids = new Set(rows.map(({ id }) => id));
+  const byName = Map.groupBy(rows, ({ name }) => nameKey(name));
+  return (word) => {
+    if (ids.has(word)) return word;
+    const [list, other] = byName.get(nameKey(word)) ?? [];
+    return other ? undefined : list?.id;
+  };
+}
+
+const nameKey = (name: string) => name.trim().toLowerCase();
+
 /** The lists that don't exist, or are being deleted, in the order given. */
 export async function missingLists(
   em: EntityManager,

@@ -30,6 +30,8 @@ import { deleteContact } from './operations/delete-contact.ts';
 import { deleteList } from './operations/delete-list.ts';
 import { deleteSegment } from './operations/delete-segment.ts';
 import { exportContact } from './operations/export-contact.ts';
+import { exportList } from './operations/export-list.ts';
+import { exportSegment } from './operations/export-segment.ts';
 import { getContactByEmail } from './operations/get-contact-by-email.ts';
 import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
 import { getContactList } from './operations/get-contact-list.ts';
@@ -103,6 +105,7 @@ export function contactsRoutes(context: Context) {
       deleteList: deleteList(context),
       getListStats: getListStats(context),
       subscribeContact: subscribeContact(context),
+      exportList: exportList(context),
     });
     router.service(ContactListService, {
       getContactList: getContactList(context),
@@ -136,6 +139,7 @@ export function contactsRoutes(context: Context) {
       rebuildSegment: rebuildSegment(context),
       previewSegment: previewSegment(context),
       listSegmentContacts: listSegmentContacts(context),
+      exportSegment: exportSegment(context),
     });
     router.service(CustomEventService, {
       upsertCustomEvent: upsertCustomEvent(context),

@@ -335,6 +335,27 @@ test('messages.tagStats', async () => {
   ]);
 });
 
+test('lists.export and segments.export', async () => {
+  const [id, email] = [unique('l'), `${unique('c')}@example.com`];
+  await post('lists.create', { ...key(), id, name: 'New' });
+  await post('contacts.import', { ...key(), contacts: [{ email }], subscribe_to_lists: [id] });
+  const query = new URLSearchParams({ ...key(), list_id: id });
+  const answer = await fetch(`${stack.settings.BASE_URL}/api/lists.export?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(answer.status).toBe(200);
+  const line = JSON.parse(await answer.text());
+  expect(shapeOf(line)).toMatchObject({
+    contact: { email: 'string', ...times },
+    status: 'string',
+    joined_at: 'time',
+    status_changed_at: 'time',
+  });
+  expect(line.contact.email).toBe(email);
+  const segment = { ...key(), segment_id: unique('s') };
+  expect((await get('segments.export', segment)).status).toBe(404);
+});
+
 test('messages.export', async () => {
   const { id } = await givenBroadcast(stack, 3);
   await sendNow(stack, id);

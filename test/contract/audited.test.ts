@@ -74,7 +74,9 @@ test('every operation that lists people by pages is audited, or has a reason not
  */
 const recordedLate = [
   'ExportContact',
+  'ExportList',
   'ExportMessages',
+  'ExportSegment',
   'ListContactListsByList',
   'ListContacts',
   'ListCustomEvents',

@@ -47,6 +47,7 @@ test('every block of shell is run by a test', () => {
     // The commands of package.json, which the next test looks up.
     'README.md',
     'README.md',
+    'docs/guides/contacts-in-and-out.md',
     // Equal to the quickstart that quickstart.test.ts runs.
     'docs/guides/first-mail.md',
     'docs/guides/newsletters.md',
@@ -86,6 +87,11 @@ test('the lines on transactional mail send one', async () => {
     const mails = await stack.sink.bodies('ada@example.com');
     return mails.some((mail) => mail.includes(from) && mail.includes('Subject: Order 1042'));
   });
+}, 90_000);
+
+test('the lines on files of contacts import one, and say which row failed', async () => {
+  const { stdout } = await runBlock('docs/guides/contacts-in-and-out.md');
+  expect(JSON.parse(stdout)).toMatchObject({ created: 1, failed_total: 1 });
 }, 90_000);
 
 test('the lines on newsletters test two subjects on a sample', async () => {

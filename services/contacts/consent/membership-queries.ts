@@ -14,6 +14,8 @@ import {
   type Cause,
   type ConsentStatus,
   changes,
+  type ImportJoin,
+  importJoins,
   type Join,
   joins,
   lifting,
@@ -60,19 +62,51 @@ export async function joinLists(
   await writeWithEvents(scope, joinChanges[join], values);
 }
 
+type Pairing = { join: ImportJoin; targets: readonly MembershipKey[]; at: Date };
+
+type MembershipKey = { listId: string; email: string };
+
+/** Adds contacts, which the caller has locked, to lists of their own. Each pair is named once. */
+export async function joinEach(scope: EventScope, { join, targets, at }: Pairing): Promise<void> {
+  if (targets.length === 0) return;
+  await writeWithEvents(scope, pairChanges[join], [
+    scope.workspaceId,
+    at,
+    binaryArray(
+      'text',
+      targets.map(({ listId }) => listId),
+    ),
+    binaryArray(
+      'text',
+      targets.map(({ email }) => email),
+    ),
+  ]);
+}
+
+const isImport = (join: Join) => Object.values<Join>(importJoins).includes(join);
+
 /** An import has thousands of contacts, and a plan of its own; a call has a few. */
 function joinChange(join: Join): Change {
-  const isImport = join === 'import';
-  const arrays = ['$3::text[]', '$4::text[]'].map((each) => (isImport ? each : hiddenArray(each)));
+  const arrays = ['$3::text[]', '$4::text[]'].map((each) =>
+    isImport(join) ? each : hiddenArray(each),
+  );
+  return joinOf(join, `unnest(${arrays[0]}) as list_id, unnest(${arrays[1]}) as email`);
+}
+
+function pairChange(join: ImportJoin): Change {
+  return joinOf(join, 'unnest($3::text[], $4::text[]) as pair (list_id, email)');
+}
+
+function joinOf(join: Join, targets: string): Change {
   return {
     steps: `target as (
        select list_id, email
-       from unnest(${arrays[0]}) as list_id, unnest(${arrays[1]}) as email
+       from ${targets}
      ),
      ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}${liftStep(join)}`,
     events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
     answer: 'true',
-    ...(isImport ? { plannedEachTime: 'of thousands of contacts' } : { isPrepared: true }),
+    ...(isImport(join) ? { plannedEachTime: 'of thousands of contacts' } : { isPrepared: true }),
   };
 }
 
@@ -271,12 +305,22 @@ function caseSql(column: string, transitions: Transitions): string {
 /** Made once: their texts have kilobytes. */
 const joinChanges: Record<Join, Change> = {
   import: joinChange('import'),
+  importUnsubscribed: joinChange('importUnsubscribed'),
+  importBounced: joinChange('importBounced'),
+  importComplained: joinChange('importComplained'),
   subscribe: joinChange('subscribe'),
   ask: joinChange('ask'),
   askWithOptIn: joinChange('askWithOptIn'),
   askWithProof: joinChange('askWithProof'),
   askWithProofAndOptIn: joinChange('askWithProofAndOptIn'),
   choose: joinChange('choose'),
+};
+
+const pairChanges: Record<ImportJoin, Change> = {
+  import: pairChange('import'),
+  importUnsubscribed: pairChange('importUnsubscribed'),
+  importBounced: pairChange('importBounced'),
+  importComplained: pairChange('importComplained'),
 };
 
 const causeChanges: Record<Cause, Change> = {

@@ -50,6 +50,21 @@ export type Transitions = Partial<Record<MembershipState, ConsentStatus>>;
 export const joins = {
   /** By an import: never against the person or their mail server. */
   import: { none: 'active', active: 'active', pending: 'active' },
+  /** By an import of people who have left elsewhere. Nothing here lifts what is graver. */
+  importUnsubscribed: { none: 'unsubscribed', active: 'unsubscribed', pending: 'unsubscribed' },
+  importBounced: {
+    none: 'bounced',
+    active: 'bounced',
+    pending: 'bounced',
+    unsubscribed: 'bounced',
+  },
+  importComplained: {
+    none: 'complained',
+    active: 'complained',
+    pending: 'complained',
+    unsubscribed: 'complained',
+    bounced: 'complained',
+  },
   /** By `lists.subscribe`: the caller is responsible, whatever the status before. */
   subscribe: {
     none: 'active',
@@ -92,6 +107,19 @@ export const changes = {
 export type Join = keyof typeof joins;
 export type Cause = keyof typeof changes;
 
+/** Joins by an import, each of thousands of contacts, by the status that a row says. */
+export const importJoins = {
+  complained: 'importComplained',
+  bounced: 'importBounced',
+  unsubscribed: 'importUnsubscribed',
+  active: 'import',
+} as const satisfies Partial<Record<ConsentStatus, Join>>;
+
+/** The gravest first, so that a contact with two of them joins by it and not by the other. */
+export const importStatuses = ['complained', 'bounced', 'unsubscribed', 'active'] as const;
+export type ImportStatus = (typeof importStatuses)[number];
+export type ImportJoin = (typeof importJoins)[ImportStatus];
+
 /** Joins after which a confirmation mail is due wherever the membership is pending. */
 export const asks: ReadonlySet<Join> = new Set([
   'ask',
@@ -119,14 +147,16 @@ const ends = {
 export function eventOf(from: MembershipState, to: ConsentStatus): string | undefined {
   if (from === to) return undefined;
   if (to === 'pending') return from === 'none' ? pending : undefined;
-  if (to !== 'active') return ends[to];
+  // Of one that begins as ended, which an import says, nobody has known anything.
+  if (to !== 'active') return from === 'none' ? undefined : ends[to];
   if (from === 'none') return typeOf(ListSubscribedSchema);
   return typeOf(from === 'pending' ? ListConfirmedSchema : ListResubscribedSchema);
 }
 
-/** The timeline's kind of a change. A return to pending is no public event. */
+/** The timeline's kind of a change, public or not. */
 export function timelineKindOf(from: MembershipState, to: ConsentStatus): string | undefined {
-  return from === to ? undefined : (eventOf(from, to) ?? pending);
+  if (from === to) return undefined;
+  return eventOf(from, to) ?? (to === 'pending' || to === 'active' ? pending : ends[to]);
 }
 
 /** SQL of the memberships that are not removed, in lists that are not deleted. */

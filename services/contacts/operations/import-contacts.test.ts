@@ -252,3 +252,85 @@ test('workspaces stay apart, though they share addresses and list ids', async ()
   });
   expect(await statusOf(mine, 'a@example.com')).toEqual([['one', MembershipStatus.ACTIVE]]);
 });
+
+const { ACTIVE, UNSUBSCRIBED, BOUNCED, COMPLAINED, PENDING } = MembershipStatus;
+
+test('import keeps who has left elsewhere, and no later row of it makes them active', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const left = { unsubscribed: UNSUBSCRIBED, bounced: BOUNCED, complained: COMPLAINED };
+  for (const [name, status] of Object.entries(left)) {
+    const email = `${name}@example.com`;
+    await importInto(workspaceId, [{ email, status }, { email }], ['news']);
+    await importInto(workspaceId, [{ email, status: ACTIVE }], ['news']);
+    expect(await statusOf(workspaceId, email)).toEqual([['news', status]]);
+  }
+});
+
+test('import ends an active membership by a row with another status, in any order', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const email = 'a@example.com';
+  await importInto(workspaceId, [{ email }], ['news']);
+  await importInto(workspaceId, [{ email, status: UNSUBSCRIBED }], ['news']);
+  expect(await statusOf(workspaceId, email)).toEqual([['news', UNSUBSCRIBED]]);
+  const statuses = [ACTIVE, COMPLAINED, UNSUBSCRIBED, BOUNCED, ACTIVE];
+  const rows = statuses.map((status) => ({ email: 'b@example.com', status }));
+  await importInto(workspaceId, rows, ['news']);
+  expect(await statusOf(workspaceId, 'b@example.com')).toEqual([['news', COMPLAINED]]);
+});
+
+test('import takes a status for all rows without their own', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const contacts = [{ email: 'a@example.com' }, { email: 'b@example.com', status: ACTIVE }];
+  const rest = { workspaceId, subscribeToLists: ['news'], status: BOUNCED };
+  await given.contacts.importContacts({ ...rest, contacts });
+  expect(await statusOf(workspaceId, 'a@example.com')).toEqual([['news', BOUNCED]]);
+  expect(await statusOf(workspaceId, 'b@example.com')).toEqual([['news', ACTIVE]]);
+  const pending = given.contacts.importContacts({ ...rest, contacts, status: PENDING });
+  await expect(pending).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'status must be one of active, unsubscribed, bounced, complained',
+  });
+});
+
+test('import refuses a row that has left where no list keeps it, or whose status is pending', async () => {
+  const workspaceId = await givenLists(given);
+  const answers = await importInto(workspaceId, [
+    { email: 'a@example.com', status: UNSUBSCRIBED },
+    { email: 'b@example.com', status: PENDING },
+    { email: 'c@example.com', lists: Array.from({ length: 21 }, () => 'x') },
+  ]);
+  expect(answers.map(({ error }) => error)).toEqual([
+    'status is unsubscribed, and no list is given to keep it',
+    'status must be one of active, unsubscribed, bounced, complained',
+    'lists must hold at most 20 items',
+  ]);
+  expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({ totalContacts: 0 });
+});
+
+test('import subscribes each row to lists by id and by name, and says which there are not', async () => {
+  const workspaceId = await givenLists(given, 'news', 'vip');
+  for (const id of ['one', 'two']) {
+    await given.lists.createList({ workspaceId, id, name: 'Twins' });
+  }
+  await given.lists.createList({ workspaceId, id: 'gold', name: 'Gold Club' });
+  const { unknownLists } = await given.contacts.importContacts({
+    workspaceId,
+    contacts: [
+      { email: 'a@example.com', lists: ['vip', 'gold club', 'twins', 'x'.repeat(200)] },
+      { email: 'b@example.com', lists: ['vip'], status: UNSUBSCRIBED },
+      { email: 'c@example.com' },
+    ],
+    subscribeToLists: ['news'],
+  });
+  expect(unknownLists?.names).toEqual(['twins', 'x'.repeat(100)]);
+  expect(await statusOf(workspaceId, 'a@example.com')).toEqual([
+    ['gold', ACTIVE],
+    ['news', ACTIVE],
+    ['vip', ACTIVE],
+  ]);
+  expect(await statusOf(workspaceId, 'b@example.com')).toEqual([
+    ['news', UNSUBSCRIBED],
+    ['vip', UNSUBSCRIBED],
+  ]);
+  expect(await statusOf(workspaceId, 'c@example.com')).toEqual([['news', ACTIVE]]);
+});

@@ -1,20 +1,38 @@
-import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { type ContactInput, MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import type { EventScope } from '#lib/events/outbox.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
 import { query } from '#lib/postgres/query.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
-import { joinLists } from '../consent/membership-queries.ts';
+import {
+  type ImportStatus,
+  importJoins,
+  importStatuses,
+  statusMessage,
+} from '../consent/membership.ts';
+import { joinEach, joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
-import { requireLists } from '../list-queries.ts';
+import { listsByWord, lockListsForShare, requireLists } from '../list-queries.ts';
+
+/** Lists that a row may name. */
+const ownListsMax = 20;
+const unknownMax = 100;
+const unknownLengthMax = 100;
 
 export function importContacts(context: Context): Methods['importContacts'] {
   const { store, outbox, quotas, now } = context;
-  return async ({ workspaceId, contacts, subscribeToLists }, call) => {
+  return async ({ workspaceId, contacts, subscribeToLists, status }, call) => {
     const listIds = [...new Set(subscribeToLists)];
-    if (listIds.length > 0) requirePermission(call, 'lists', 'write');
-    const checked = await mapInTurns(contacts, checkContact);
+    const statusOfAll = requireImportStatus(status);
+    const words = new Set(contacts.flatMap(({ lists }) => lists));
+    if (listIds.length + words.size > 0) requirePermission(call, 'lists', 'write');
+    const listOf = words.size > 0 ? await listsByWord(store.fork(), workspaceId) : () => undefined;
+    const checked = await mapInTurns(contacts, (contact) =>
+      checkContact(contact, { listIds, listOf, statusOfAll }),
+    );
     const all = mergeRows(checked);
     const beyond = await findBeyondQuota(
       { em: store.fork(), workspaceId, quotas },
@@ -27,9 +45,12 @@ export function importContacts(context: Context): Methods['importContacts'] {
       // Sorts and groups in memory, which takes a tenth of the time.
       await query(em, `select set_config('work_mem', '64MB', true)`, []);
       await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
+      const own = [...new Set(checked.flatMap(({ ownLists }) => ownLists))];
+      const held = own.length > 0 ? await lockListsForShare(em, workspaceId, own) : [];
       const fresh = await upsertContacts(scope, { rows, at });
-      const emails = rows.map(({ email }) => email);
-      await joinLists(scope, { join: 'import', emails, listIds, at });
+      const written = new Set(rows.map(({ email }) => email));
+      const joining = checked.filter(({ row, error }) => !error && written.has(row.email));
+      await join(scope, joining, { listIds, held: new Set(held.map(({ id }) => id)), at });
       return fresh;
     });
     const error =
@@ -37,8 +58,39 @@ export function importContacts(context: Context): Methods['importContacts'] {
     const outcomes = checked.map((each) =>
       each.error === undefined && beyond.has(each.row.email) ? { ...each, error } : each,
     );
-    return { operations: outcomes.map((each) => operationOf(each, created)) };
+    const names = [...words]
+      .filter((word) => !listOf(word))
+      .slice(0, unknownMax)
+      .map((word) => word.slice(0, unknownLengthMax));
+    return {
+      operations: outcomes.map((each) => operationOf(each, created)),
+      ...(names.length > 0 ? { unknownLists: { names } } : {}),
+    };
   };
+}
+
+/** Adds the contacts to the lists of the request and to their own, by the status of each. */
+async function join(
+  scope: EventScope,
+  checked: readonly CheckedContact[],
+  { listIds, held, at }: { listIds: readonly string[]; held: ReadonlySet<string>; at: Date },
+): Promise<void> {
+  for (const status of importStatuses) {
+    const join = importJoins[status];
+    const some = checked.filter((each) => each.status === status);
+    const emails = [...new Set(some.map(({ row }) => row.email))];
+    if (emails.length > 0) await joinLists(scope, { join, emails, listIds, at });
+    await joinEach(scope, { join, targets: ownTargets(some, held), at });
+  }
+}
+
+function ownTargets(checked: readonly CheckedContact[], held: ReadonlySet<string>) {
+  const targets = checked.flatMap(({ row: { email }, ownLists }) =>
+    ownLists
+      .filter((listId) => held.has(listId))
+      .map((listId) => [`${listId} ${email}`, { listId, email }] as const),
+  );
+  return [...new Map(targets).values()];
 }
 
 /**
@@ -50,14 +102,63 @@ function operationOf({ row: { email }, error }: CheckedContact, created: Set<str
   return { email, action: created.delete(email) ? 'create' : 'update' };
 }
 
-type CheckedContact = { row: ContactRow; error: string | undefined };
+type CheckedContact = {
+  row: ContactRow;
+  error: string | undefined;
+  status: ImportStatus;
+  /** Ids of the lists that the row names. */
+  ownLists: readonly string[];
+};
 
-function checkContact(contact: ContactInput): CheckedContact {
+type Joining = {
+  listIds: readonly string[];
+  listOf: (word: string) => string | undefined;
+  statusOfAll: ImportStatus;
+};
+
+function checkContact(contact: ContactInput, joining: Joining): CheckedContact {
+  const { statusOfAll, listIds, listOf } = joining;
+  const failed = (row: ContactRow, error: string | undefined) => ({
+    row,
+    error,
+    status: statusOfAll,
+    ownLists: [],
+  });
   // The gateway could not read this row; what it could read is incomplete.
-  if (contact.rowError)
-    return { row: { email: contact.email, values: [] }, error: contact.rowError };
+  if (contact.rowError) return failed({ email: contact.email, values: [] }, contact.rowError);
   const { row, faults } = readContact(contact);
-  return { row, error: faults[0]?.description };
+  const status = importStatusOf(contact.status) ?? statusOfAll;
+  const ownLists = contact.lists.flatMap((word) => listOf(word) ?? []);
+  const error =
+    faults[0]?.description ?? joinFault(contact, { status, lists: [...listIds, ...ownLists] });
+  return error === undefined ? { row, error, status, ownLists } : failed(row, error);
+}
+
+/** Why a row can't join lists with its status. */
+function joinFault(
+  { lists: words, status: given }: ContactInput,
+  { status, lists }: { status: ImportStatus; lists: readonly string[] },
+): string | undefined {
+  if (words.length > ownListsMax) return `lists must hold at most ${ownListsMax} items`;
+  if (given !== MembershipStatus.UNSPECIFIED && !importStatusOf(given))
+    return `status ${oneOfStatuses}`;
+  if (status !== 'active' && lists.length === 0) {
+    return `status is ${status}, and no list is given to keep it`;
+  }
+  return undefined;
+}
+
+const oneOfStatuses = 'must be one of active, unsubscribed, bounced, complained';
+
+/** Undefined where none is given, or one that an import does not set. */
+function importStatusOf(given: ContactInput['status']): ImportStatus | undefined {
+  return importStatuses.find((status) => statusMessage(status) === given);
+}
+
+function requireImportStatus(given: ContactInput['status']): ImportStatus {
+  const status = given === MembershipStatus.UNSPECIFIED ? 'active' : importStatusOf(given);
+  if (!status) throw invalidField('status', `status ${oneOfStatuses}`);
+  return status;
 }
 
 /**

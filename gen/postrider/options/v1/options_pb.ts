@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/options/v1/options.proto.
  */
 export const file_postrider_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSLSAgoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIEiwKBm5kanNvbhgKIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk5kanNvbhIqCgVhdWRpdBgLIAEoCzIbLnBvc3RyaWRlci5vcHRpb25zLnYxLkF1ZGl0Eg0KBWhlYXZ5GAwgASgIIiYKBUF1ZGl0Eg4KBnRhcmdldBgBIAEoCRINCgVwYWdlcxgCIAEoCSJHCgZOZGpzb24SDQoFaXRlbXMYASABKAkSDgoGY3Vyc29yGAIgASgJEgwKBG5leHQYAyABKAkSEAoIZG9jdW1lbnQYBCABKAgilwEKBkFjY2VzcxIQCgZwdWJsaWMYASABKAhIABIPCgV0b2tlbhgCIAEoCEgAEi4KBm1lbWJlchgDIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk1lbWJlckgAEg8KBW93bmVyGAQgASgISAASDgoEcm9vdBgFIAEoCEgAEhEKB3NlcnZpY2UYBiABKAhIAEIGCgRydWxlIikKBk1lbWJlchIQCghyZXNvdXJjZRgBIAEoCRINCgV3cml0ZRgCIAEoCCKQAQoNRXZlbnRDb250cmFjdBIMCgR0eXBlGAEgASgJEhAKCHByb2R1Y2VyGAIgASgJEhEKCWNvbnN1bWVycxgDIAMoCRINCgVzaW5jZRgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIVCg10aW1lbGluZV9raW5kGAYgASgJEhQKDHNlZ21lbnRfa2luZBgHIAEoCSLiAQoJSnNvbkZpZWxkEhAKCG51bGxhYmxlGAEgASgIEhMKC251bGxfZmllbGRzGAIgASgIEhEKCXJvd19lcnJvchgDIAEoCBISCgpxdWVyeV9uYW1lGAQgASgJEg8KB2V4YW1wbGUYBSABKAkSDgoGZm9ybWF0GAYgASgJEg4KBmFsd2F5cxgHIAEoCBIOCgZuZWVkZWQYCCABKAgSEQoJbm90X2VtcHR5GAkgASgIEhEKCWdycGNfb25seRgKIAEoCBIMCgRuYW1lGAsgASgJEhIKCmVtcHR5X3NldHMYDCABKAk6XwoJb3BlcmF0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIfLnBvc3RyaWRlci5vcHRpb25zLnYxLk9wZXJhdGlvblIJb3BlcmF0aW9uOlwKBWV2ZW50Eh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGLuOAyABKAsyIy5wb3N0cmlkZXIub3B0aW9ucy52MS5FdmVudENvbnRyYWN0UgVldmVudDpUCgRqc29uEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi6jgMgASgLMh8ucG9zdHJpZGVyLm9wdGlvbnMudjEuSnNvbkZpZWxkUgRqc29uYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSL6AgoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIEiwKBm5kanNvbhgKIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk5kanNvbhIqCgVhdWRpdBgLIAEoCzIbLnBvc3RyaWRlci5vcHRpb25zLnYxLkF1ZGl0Eg0KBWhlYXZ5GAwgASgIEiYKA2NzdhgNIAEoCzIZLnBvc3RyaWRlci5vcHRpb25zLnYxLkNzdiI2CgNDc3YSDAoEcm93cxgBIAEoCRIQCghvdXRjb21lcxgCIAEoCRIPCgd1bmtub3duGAMgASgJIusBCghDc3ZGaWVsZBIPCgdjb2x1bW5zGAEgAygJEjgKBXdvcmRzGAIgAygLMikucG9zdHJpZGVyLm9wdGlvbnMudjEuQ3N2RmllbGQuV29yZHNFbnRyeRI4CgVzaWducxgDIAMoCzIpLnBvc3RyaWRlci5vcHRpb25zLnYxLkNzdkZpZWxkLlNpZ25zRW50cnkaLAoKV29yZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGiwKClNpZ25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASImCgVBdWRpdBIOCgZ0YXJnZXQYASABKAkSDQoFcGFnZXMYAiABKAkiVwoGTmRqc29uEg0KBWl0ZW1zGAEgASgJEg4KBmN1cnNvchgCIAEoCRIMCgRuZXh0GAMgASgJEhAKCGRvY3VtZW50GAQgASgIEg4KBmZvcm1hdBgFIAEoCSKXAQoGQWNjZXNzEhAKBnB1YmxpYxgBIAEoCEgAEg8KBXRva2VuGAIgASgISAASLgoGbWVtYmVyGAMgASgLMhwucG9zdHJpZGVyLm9wdGlvbnMudjEuTWVtYmVySAASDwoFb3duZXIYBCABKAhIABIOCgRyb290GAUgASgISAASEQoHc2VydmljZRgGIAEoCEgAQgYKBHJ1bGUiKQoGTWVtYmVyEhAKCHJlc291cmNlGAEgASgJEg0KBXdyaXRlGAIgASgIIpABCg1FdmVudENvbnRyYWN0EgwKBHR5cGUYASABKAkSEAoIcHJvZHVjZXIYAiABKAkSEQoJY29uc3VtZXJzGAMgAygJEg0KBXNpbmNlGAQgASgJEhAKCHJlc291cmNlGAUgASgJEhUKDXRpbWVsaW5lX2tpbmQYBiABKAkSFAoMc2VnbWVudF9raW5kGAcgASgJIuIBCglKc29uRmllbGQSEAoIbnVsbGFibGUYASABKAgSEwoLbnVsbF9maWVsZHMYAiABKAgSEQoJcm93X2Vycm9yGAMgASgIEhIKCnF1ZXJ5X25hbWUYBCABKAkSDwoHZXhhbXBsZRgFIAEoCRIOCgZmb3JtYXQYBiABKAkSDgoGYWx3YXlzGAcgASgIEg4KBm5lZWRlZBgIIAEoCBIRCglub3RfZW1wdHkYCSABKAgSEQoJZ3JwY19vbmx5GAogASgIEgwKBG5hbWUYCyABKAkSEgoKZW1wdHlfc2V0cxgMIAEoCTpfCglvcGVyYXRpb24SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5jgMgASgLMh8ucG9zdHJpZGVyLm9wdGlvbnMudjEuT3BlcmF0aW9uUglvcGVyYXRpb246XAoFZXZlbnQSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYu44DIAEoCzIjLnBvc3RyaWRlci5vcHRpb25zLnYxLkV2ZW50Q29udHJhY3RSBWV2ZW50OlQKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLqOAyABKAsyHy5wb3N0cmlkZXIub3B0aW9ucy52MS5Kc29uRmllbGRSBGpzb246UQoDY3N2Eh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi8jgMgASgLMh4ucG9zdHJpZGVyLm9wdGlvbnMudjEuQ3N2RmllbGRSA2NzdmIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * How an RPC is called and guarded.
@@ -108,6 +108,13 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
    * @generated from field: bool heavy = 12;
    */
   heavy: boolean;
+
+  /**
+   * The JSON API takes a file in `text/csv` in place of the JSON body: a stream of any size, by batches of rows.
+   *
+   * @generated from field: postrider.options.v1.Csv csv = 13;
+   */
+  csv?: Csv | undefined;
 };
 
 /**
@@ -116,6 +123,77 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
  */
 export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 0);
+
+/**
+ * An operation that takes many rows, and that the JSON API calls once for each batch of rows of a CSV file. The other fields of the request
+ * are the query.
+ *
+ * @generated from message postrider.options.v1.Csv
+ */
+export type Csv = Message<"postrider.options.v1.Csv"> & {
+  /**
+   * The request field with the rows. The first field of a row identifies it.
+   *
+   * @generated from field: string rows = 1;
+   */
+  rows: string;
+
+  /**
+   * The response field with an outcome for each row, in their order: a message with `action` (`create`, `update` or `error`) and `error`.
+   *
+   * @generated from field: string outcomes = 2;
+   */
+  outcomes: string;
+
+  /**
+   * The response field with names in rows that nothing has: a message with `names`. Empty if there is none.
+   *
+   * @generated from field: string unknown = 3;
+   */
+  unknown: string;
+};
+
+/**
+ * Describes the message postrider.options.v1.Csv.
+ * Use `create(CsvSchema)` to create a new message.
+ */
+export const CsvSchema: GenMessage<Csv> = /*@__PURE__*/
+  messageDesc(file_postrider_options_v1_options, 1);
+
+/**
+ * How a field is read from a CSV file, where more than the field's own name says.
+ *
+ * @generated from message postrider.options.v1.CsvField
+ */
+export type CsvField = Message<"postrider.options.v1.CsvField"> & {
+  /**
+   * Other names of its column. Case, spaces, underscores and hyphens make no difference.
+   *
+   * @generated from field: repeated string columns = 1;
+   */
+  columns: string[];
+
+  /**
+   * Other words for values of an enum, by the word.
+   *
+   * @generated from field: map<string, string> words = 2;
+   */
+  words: { [key: string]: string };
+
+  /**
+   * Columns that say something by not being empty: the value that they stand for, by the column.
+   *
+   * @generated from field: map<string, string> signs = 3;
+   */
+  signs: { [key: string]: string };
+};
+
+/**
+ * Describes the message postrider.options.v1.CsvField.
+ * Use `create(CsvFieldSchema)` to create a new message.
+ */
+export const CsvFieldSchema: GenMessage<CsvField> = /*@__PURE__*/
+  messageDesc(file_postrider_options_v1_options, 2);
 
 /**
  * The entry of an operation in the audit log, besides its name, its caller and the time.
@@ -145,7 +223,7 @@ export type Audit = Message<"postrider.options.v1.Audit"> & {
  * Use `create(AuditSchema)` to create a new message.
  */
 export const AuditSchema: GenMessage<Audit> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 1);
+  messageDesc(file_postrider_options_v1_options, 3);
 
 /**
  * An operation that answers page by page, and that the JSON API streams as `application/x-ndjson`: one line of JSON for each
@@ -182,6 +260,14 @@ export type Ndjson = Message<"postrider.options.v1.Ndjson"> & {
    * @generated from field: bool document = 4;
    */
   document: boolean;
+
+  /**
+   * The request field that says the format: `csv` for a CSV file of the items in place of lines. Empty if there are lines only. Fields of a
+   * message in an item are columns of their own; lists are left out.
+   *
+   * @generated from field: string format = 5;
+   */
+  format: string;
 };
 
 /**
@@ -189,7 +275,7 @@ export type Ndjson = Message<"postrider.options.v1.Ndjson"> & {
  * Use `create(NdjsonSchema)` to create a new message.
  */
 export const NdjsonSchema: GenMessage<Ndjson> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 2);
+  messageDesc(file_postrider_options_v1_options, 4);
 
 /**
  * The callers that an operation allows.
@@ -258,7 +344,7 @@ export type Access = Message<"postrider.options.v1.Access"> & {
  * Use `create(AccessSchema)` to create a new message.
  */
 export const AccessSchema: GenMessage<Access> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 3);
+  messageDesc(file_postrider_options_v1_options, 5);
 
 /**
  * The permission that a member needs.
@@ -286,7 +372,7 @@ export type Member = Message<"postrider.options.v1.Member"> & {
  * Use `create(MemberSchema)` to create a new message.
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 4);
+  messageDesc(file_postrider_options_v1_options, 6);
 
 /**
  * The name of an event, its producer and where it shows. All fields of its message are in its JSON, those without a
@@ -350,7 +436,7 @@ export type EventContract = Message<"postrider.options.v1.EventContract"> & {
  * Use `create(EventContractSchema)` to create a new message.
  */
 export const EventContractSchema: GenMessage<EventContract> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 5);
+  messageDesc(file_postrider_options_v1_options, 7);
 
 /**
  * How a field looks in JSON where that differs from the rule for its type.
@@ -450,7 +536,7 @@ export type JsonField = Message<"postrider.options.v1.JsonField"> & {
  * Use `create(JsonFieldSchema)` to create a new message.
  */
 export const JsonFieldSchema: GenMessage<JsonField> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 6);
+  messageDesc(file_postrider_options_v1_options, 8);
 
 /**
  * How the RPC is called and guarded. Every RPC of ours has it.
@@ -475,4 +561,12 @@ export const event: GenExtension<MessageOptions, EventContract> = /*@__PURE__*/
  */
 export const json: GenExtension<FieldOptions, JsonField> = /*@__PURE__*/
   extDesc(file_postrider_options_v1_options, 2);
+
+/**
+ * How the field is read from a CSV file.
+ *
+ * @generated from extension: postrider.options.v1.CsvField csv = 51004;
+ */
+export const csv: GenExtension<FieldOptions, CsvField> = /*@__PURE__*/
+  extDesc(file_postrider_options_v1_options, 3);
 
