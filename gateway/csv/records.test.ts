@@ -93,3 +93,36 @@ test('a first line of more than 64 KiB is refused', async () => {
   const { fault } = await read(Buffer.alloc(200_000, 'x'), 10_000);
   expect(fault).toMatch('1: the first line has more than 64 KiB');
 });
+
+test.each(['\n', ','])(
+  'a file with nothing but %j ends after 4 MiB',
+  async (nothing) => {
+    let sent = 0;
+    async function* chunks() {
+      yield Buffer.from('email\na@example.com\n');
+      for (; sent < 64; sent += 1) yield Buffer.alloc(1024 * 1024, nothing);
+    }
+    const read = async () => {
+      for await (const records of recordsOf(chunks())) expect(records.length).toBeGreaterThan(0);
+    };
+    await expect(read()).rejects.toThrow('the file has 4 MiB without a row');
+    expect(sent).toBeLessThan(8);
+  },
+  30_000,
+);
+
+test('a file without a row in time ends, and one with a row may be slow', async () => {
+  const taken = async (...parts: string[]) => {
+    async function* chunks() {
+      for (const part of parts) {
+        yield Buffer.from(part);
+        await new Promise((done) => setTimeout(done, 60));
+      }
+    }
+    const records = [];
+    for await (const some of recordsOf(chunks(), { firstRowWithinMs: 50 })) records.push(...some);
+    return records.length;
+  };
+  await expect(taken('email\n', '"a', 'b"\n')).rejects.toThrow('no row came within 30 s');
+  expect(await taken('email\nann@example.com\nbob@example.com\n', 'c\n', 'd\n')).toBe(5);
+});

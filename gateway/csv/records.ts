@@ -12,6 +12,10 @@ export type CsvRecord = {
 
 /** A contact has up to 320 KiB of JSON, whose quotes are doubled in a file. */
 const recordMaxChars = 1024 * 1024;
+/** Without a record: cells and lines that are empty count here, and not above. */
+const spanMaxBytes = 4 * recordMaxChars;
+/** A file holds a place from its first byte on, and nobody knows yet whether it may. */
+const firstRowMaxMs = 30_000;
 /** The first line is read whole to find the delimiter. */
 const headerMaxBytes = 64 * 1024;
 /** Others have a turn after each part of this size, which takes a millisecond or two. */
@@ -26,12 +30,17 @@ const delimiters = [',', ';', '\t'];
  * The records of a CSV file as they arrive, those of a part together. Throws a CsvFault where the
  * file cannot be read on, after the records before it.
  */
-export async function* recordsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {
+export async function* recordsOf(
+  chunks: AsyncIterable<Buffer>,
+  { firstRowWithinMs = firstRowMaxMs } = {},
+): AsyncGenerator<CsvRecord[]> {
+  const beganAtMs = performance.now();
   const check = new Utf8Check();
   let head: Buffer = Buffer.alloc(0);
   let reader: RecordReader | undefined;
   let fault: CsvFault | undefined;
   for await (const chunk of chunks) {
+    if (!reader?.hasRow && performance.now() - beganAtMs > firstRowWithinMs) throw noRowInTime();
     const { whole, ...found } = check.take(chunk);
     fault = found.fault;
     if (reader) {
@@ -54,6 +63,8 @@ export async function* recordsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   }
   yield* reader.end(fault);
 }
+
+const noRowInTime = () => new CsvFault(1, 'no row came within 30 s');
 
 const headerTooLong = () =>
   new CsvFault(1, 'the first line has more than 64 KiB; it must hold the names of the columns');
@@ -88,6 +99,7 @@ class RecordReader {
   /** Where the record before has ended. */
   #recordTo = 0;
   #lastLine = 0;
+  #count = 0;
 
   constructor(head: Buffer) {
     this.#parser = parse({
@@ -108,6 +120,11 @@ class RecordReader {
     this.#parser.resume();
   }
 
+  /** Whether there was a row behind the header. */
+  get hasRow(): boolean {
+    return this.#count > 1;
+  }
+
   async *read(bytes: Buffer): AsyncGenerator<CsvRecord[]> {
     for (let from = 0; from < bytes.length; from += partBytes) {
       const part = bytes.subarray(from, from + partBytes);
@@ -117,6 +134,9 @@ class RecordReader {
       this.#bytesBefore += part.length;
       this.#parser.write(part);
       yield* this.#given();
+      if (this.#bytesBefore - this.#recordTo > spanMaxBytes) {
+        throw new CsvFault(this.#lastLine + 1, 'the file has 4 MiB without a row');
+      }
     }
   }
 
@@ -146,6 +166,7 @@ class RecordReader {
     const line = this.#lastLine - lineFeedsOf(cells);
     this.#records.push({ cells, line, sizeBytes: bytes - this.#recordTo });
     this.#recordTo = bytes;
+    this.#count += 1;
     return null;
   }
 

@@ -248,10 +248,9 @@ function success(route: Route, schemas: Schemas, isLimited: boolean): Schema {
   return {
     description: commentOf(output),
     headers: Object.fromEntries(names.map((name) => [name, header(name)])),
-    content: {
-      ...contentOf(output, { bodyField, ndjson, schemas }),
-      ...(route.csv && { 'application/x-ndjson': text, 'text/csv': text }),
-    },
+    // A file may be answered by lines or CSV as well; named here, they would be in the types of the
+    // answer that generated clients give to callers who send JSON.
+    content: contentOf(output, { bodyField, ndjson, schemas }),
   };
 }
 

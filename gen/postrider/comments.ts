@@ -728,7 +728,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.contacts.v1.ContactInput.null_fields","Names of the fields given as null. gRPC callers set it themselves."],
   ["postrider.contacts.v1.ContactInput.row_error","Why this row could not be read; set by the gateway only."],
   ["postrider.contacts.v1.ContactInput.lists","Lists of this contact, by id or by name, beside those of the request; at most 20. Names that no list has, or several, are in `unknown_lists` of the answer.\nOnly used by `contacts.import`."],
-  ["postrider.contacts.v1.ContactInput.status","The status of its memberships, as in the request; it goes before that of the request. Of rows with the same address each says its own, and complaints go before\nbounces, these before unsubscribes. Only used by `contacts.import`."],
+  ["postrider.contacts.v1.ContactInput.status","The status of its memberships, as in the request; the graver of the two holds. Of rows with the same address each says its own, and complaints go before\nbounces, these before unsubscribes. Only used by `contacts.import`."],
   ["postrider.contacts.v1.ContactList","A contact's membership of a list."],
   ["postrider.contacts.v1.ContactList.email","The contact."],
   ["postrider.contacts.v1.ContactList.list_id","The list."],

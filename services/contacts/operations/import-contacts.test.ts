@@ -278,13 +278,18 @@ test('import ends an active membership by a row with another status, in any orde
   expect(await statusOf(workspaceId, 'b@example.com')).toEqual([['news', COMPLAINED]]);
 });
 
-test('import takes a status for all rows without their own', async () => {
+test('the graver one holds, of a row with a status and a request with another', async () => {
   const workspaceId = await givenLists(given, 'news');
-  const contacts = [{ email: 'a@example.com' }, { email: 'b@example.com', status: ACTIVE }];
+  const contacts = [
+    { email: 'a@example.com' },
+    { email: 'b@example.com', status: ACTIVE },
+    { email: 'c@example.com', status: COMPLAINED },
+  ];
   const rest = { workspaceId, subscribeToLists: ['news'], status: BOUNCED };
   await given.contacts.importContacts({ ...rest, contacts });
   expect(await statusOf(workspaceId, 'a@example.com')).toEqual([['news', BOUNCED]]);
-  expect(await statusOf(workspaceId, 'b@example.com')).toEqual([['news', ACTIVE]]);
+  expect(await statusOf(workspaceId, 'b@example.com')).toEqual([['news', BOUNCED]]);
+  expect(await statusOf(workspaceId, 'c@example.com')).toEqual([['news', COMPLAINED]]);
   const pending = given.contacts.importContacts({ ...rest, contacts, status: PENDING });
   await expect(pending).rejects.toMatchObject({
     code: Code.InvalidArgument,

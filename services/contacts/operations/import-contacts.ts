@@ -127,7 +127,9 @@ function checkContact(contact: ContactInput, joining: Joining): CheckedContact {
   // The gateway could not read this row; what it could read is incomplete.
   if (contact.rowError) return failed({ email: contact.email, values: [] }, contact.rowError);
   const { row, faults } = readContact(contact);
-  const status = importStatusOf(contact.status) ?? statusOfAll;
+  const own = importStatusOf(contact.status);
+  // The graver one: an account that is active may have left the list that the file is of.
+  const status = importStatuses.find((each) => each === own || each === statusOfAll) ?? statusOfAll;
   const ownLists = contact.lists.flatMap((word) => listOf(word) ?? []);
   const error =
     faults[0]?.description ?? joinFault(contact, { status, lists: [...listIds, ...ownLists] });

@@ -575,7 +575,7 @@ export type ContactInput = Message<"postrider.contacts.v1.ContactInput"> & {
   lists: string[];
 
   /**
-   * The status of its memberships, as in the request; it goes before that of the request. Of rows with the same address each says its own, and complaints go before
+   * The status of its memberships, as in the request; the graver of the two holds. Of rows with the same address each says its own, and complaints go before
    * bounces, these before unsubscribes. Only used by `contacts.import`.
    *
    * @generated from field: postrider.contacts.v1.MembershipStatus status = 39;
