@@ -11,6 +11,9 @@ import { addTest, type NewTest, noteNotSent } from './store.ts';
 
 type TestContext = SendContext & { plans: Plans; returnPaths: ReturnPaths | undefined };
 
+/** The error itself may name addresses. */
+const callFailed = 'the call failed, and the mail may not have been sent';
+
 type TestRequest = {
   workspaceId: string;
   name: string;
@@ -41,7 +44,10 @@ export async function sendTest(
   const test = { workspaceId, id, domain, ...found, messageId };
   await addTest(store, test);
   const email = returnPaths.ofTest({ workspaceId, testId: id });
-  const reason = await sendMail(context, { ...test, email }, stop);
+  const reason = await sendMail(context, { ...test, email }, stop).catch(async (error: unknown) => {
+    await noteNotSent(store, test, callFailed);
+    throw error;
+  });
   if (reason !== '') await noteNotSent(store, test, reason);
   return id;
 }

@@ -1,4 +1,4 @@
-import { Code, createRouterTransport } from '@connectrpc/connect';
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { DomainTestState } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
@@ -61,6 +61,18 @@ test('sendDomainTest keeps why a mail was not sent, and suppresses no address', 
     error: 'the message was not sent: 550 5.1.1 no such user',
   });
   expect(await run('select email from suppressions')).toEqual([]);
+});
+
+test('sendDomainTest keeps that a mail was not sent because the call failed', async () => {
+  given.world.listingDomains = () => {
+    throw new ConnectError('nobody@example.com is away', Code.Unavailable);
+  };
+  await expect(send()).rejects.toMatchObject({ code: Code.Unavailable });
+  const { test: failed } = await domainTestPage.getNewestDomainTest(request);
+  expect(failed).toMatchObject({
+    state: FAILED,
+    error: 'the call failed, and the mail may not have been sent',
+  });
 });
 
 test('sendDomainTest sends through the integration of transactional mail, if that one has the sender', async () => {
