@@ -277,6 +277,22 @@ test('a thousand mails to one address change nothing, and none of them is verifi
   expect(await resultOf(setting, id)).toEqual(before);
 }, 60_000);
 
+test('copies of a test mail that come at once are told to come again, but for one', async () => {
+  const setting = await givenSetting({
+    zones: { [`r1._domainkey.${name}`]: 'silent' },
+    isDelivered: false,
+  });
+  const { id = '' } = (await sent(setting)) ?? {};
+  const address = returnPaths.ofTest({ workspaceId, testId: id });
+  const [real = ''] = given.sink.bodies(address);
+  const copies = [address, address.toUpperCase(), address, address, address];
+  const answers = await Promise.all(copies.map((to) => bring(setting, to, real)));
+  expect(answers.filter((answer) => answer === '250 2.0.0 stored')).toHaveLength(1);
+  expect(answers.filter((answer) => answer.includes('451 4.3.0'))).toHaveLength(4);
+  expect((await resultOf(setting, id))?.state).toBe(ARRIVED);
+  expect(setting.errors).toEqual([]);
+}, 30_000);
+
 test('a test mail that comes back has failed, with the words of the server, and nothing is suppressed', async () => {
   const setting = await givenSetting({ isDelivered: false });
   given.sink.behaviour.dsn = true;
