@@ -47,7 +47,12 @@ test('sendDomainTest sends a mail as marketing mail is, of which nobody else kno
   expect(headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   expect(headers.get('list-id')).toBe('<tests.w1.sender.example>');
   expect(headers.get('feedback-id')).toBe('domain-test:w1:test:postrider');
-  expect(headers.get('x-postrider-test')).toBe(sent?.messageId);
+  const mark = headers.get('x-postrider-test') ?? '';
+  expect(mark).toMatch(/^[0-9a-f]{32}$/);
+  const returnPath = /<(.*?)>/.exec(given.sink.envelopes(addressOf(sent?.id))[0]?.[0] ?? '')?.[1];
+  const { messageId = '' } = returnPaths.read(returnPath ?? '') ?? {};
+  expect(messageId).toBe(sent?.messageId);
+  expect(mark).not.toBe(messageId.replaceAll('-', ''));
   expect(mail.html).toContain('https://mail.example/r/w1/');
   const [row] = await run('select by_hand, broadcast_id, list_id from messages');
   expect(row).toEqual({ by_hand: true, broadcast_id: null, list_id: null });
@@ -125,7 +130,7 @@ test('sendDomainTest has ten turns an hour, also for calls at once, and keeps a 
   await expect(domainTestPage.sendDomainTestByPage(request)).rejects.toMatchObject({
     code: Code.ResourceExhausted,
   });
-  await run(`insert into domain_tests select workspace_id, gen_random_uuid(), domain, integration_id, sender, message_id,
+  await run(`insert into domain_tests select workspace_id, gen_random_uuid(), domain, integration_id, sender, message_id, mark,
     now() - n * interval '1 day' from (select * from domain_tests limit 1) t, generate_series(1, 200) n`);
   await run("update domain_tests set created_at = created_at - interval '1 hour'");
   expect((await send())?.state).toBe(PENDING);
