@@ -282,7 +282,7 @@ test('a thousand mails to one address change nothing, and none of them is verifi
   expect(await resultOf(setting, id)).toEqual(before);
 }, 60_000);
 
-test('copies of a test mail that come at once are told to come again, but for one', async () => {
+test('a test mail that comes in copies at once is taken once, and the others come again', async () => {
   const setting = await givenSetting({
     zones: { [`r1._domainkey.${name}`]: 'silent' },
     isDelivered: false,
