@@ -124,7 +124,7 @@ export const counts: QuotaContext['counts'] = {
     + (select coalesce(sum(octet_length(content)), 0) from message_attachments
       where workspace_id = $1)
     + (select coalesce(sum(octet_length(body)), 0) from message_bodies
-      where workspace_id = $1) as used`,
+      where workspace_id = $1 and erase_at is null) as used`,
   content_bytes:
     'select sum(octet_length(content)) as used from message_contents where workspace_id = $1',
   suppressions: 'select count(*) as used from suppressions where workspace_id = $1',

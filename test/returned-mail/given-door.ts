@@ -1,7 +1,7 @@
 import { createRouterTransport } from '@connectrpc/connect';
+import { pino } from 'pino';
 import { openOutbox } from '#lib/events/outbox.ts';
 import { createReturnPaths } from '#lib/keys/return-path.ts';
-import { createLog } from '#lib/log.ts';
 import { selfSigned } from '../../gateway/returned-mail/certificate.ts';
 import { listenForReturnedMail } from '../../gateway/returned-mail/listener.ts';
 import { takeTestMails } from '../../gateway/returned-mail/test-mail.ts';
@@ -28,8 +28,11 @@ export async function givenDoor(
   const verifier = startVerifier();
   /** All that have come, as they came. */
   const mails: Buffer[] = [];
+  /** Lines of the log. */
+  const errors: string[] = [];
+  const log = pino({ level: 'error' }, { write: (line) => void errors.push(line) });
   const listener = await listenForReturnedMail({
-    ...{ host: '127.0.0.1', port: 0, domain, log: createLog('inbound', 'silent') },
+    ...{ host: '127.0.0.1', port: 0, domain, log },
     certificate: selfSigned(domain),
     taker: {
       isKnown: async (returnPath) => (await inbound.checkReturnPath({ returnPath })).isKnown,
@@ -46,5 +49,5 @@ export async function givenDoor(
     await listener.stop();
     await verifier.close();
   };
-  return { process, mails, port: listener.port, stop };
+  return { process, mails, errors, port: listener.port, stop };
 }

@@ -85,6 +85,10 @@ const sent = async ({ domainTests }: Setting, over: object = {}) =>
 const resultOf = async ({ domainTests }: Setting, id = '') =>
   (await domainTests.getDomainTest({ workspaceId, id })).test;
 
+/** The header that a test's mail is known by, as the sink took it. */
+const markOf = (address: string) =>
+  /^X-Postrider-Test: .*\r\n/m.exec(given.sink.bodies(address)[0] ?? '')?.[0] ?? '';
+
 /** A mail that the sink took, handed to the door by somebody. */
 function bring({ port }: Setting, to: string, raw: Buffer | string) {
   const transport = createTransport({
@@ -132,9 +136,10 @@ test('a mail that somebody else sends to the address is refused, and one with th
   const { id = '', messageId = '', state } = (await sent(setting)) ?? {};
   expect(state).toBe(PENDING);
   const address = returnPaths.ofTest({ workspaceId, testId: id });
-  const mark = `X-Postrider-Test: ${messageId}\r\n`;
+  const mark = markOf(address);
   const rest = 'From: a@b.example\r\n\r\nhi\r\n';
-  for (const wrong of ['', `X-Postrider-Test: ${crypto.randomUUID()}\r\n`]) {
+  // The return path has the id of the message.
+  for (const wrong of ['', `X-Postrider-Test: ${messageId}\r\n`]) {
     expect(await bring(setting, address, wrong + rest)).toContain('550 5.7.1');
   }
   expect((await resultOf(setting, id))?.state).toBe(PENDING);
@@ -194,10 +199,10 @@ test('a mail that was changed on its way fails, with the reason', async () => {
 
 test('a mail with a thousand signatures is not verified, and costs no look-up', async () => {
   const setting = await givenSetting({ isDelivered: false });
-  const { id = '', messageId } = (await sent(setting)) ?? {};
+  const { id = '' } = (await sent(setting)) ?? {};
   const address = returnPaths.ofTest({ workspaceId, testId: id });
   const field = `DKIM-Signature: v=1; a=rsa-sha256; d=${name}; s=r1; h=from; bh=x; b=x\r\n`;
-  const mail = `${field.repeat(1_000)}X-Postrider-Test: ${messageId}\r\nFrom: a@${name}\r\n\r\nhi`;
+  const mail = `${field.repeat(1_000)}${markOf(address)}From: a@${name}\r\n\r\nhi`;
   expect(await bring(setting, address, mail)).toBe('250 2.0.0 stored');
   expect((await resultOf(setting, id))?.result).toMatchObject({
     dkim: [],
@@ -208,9 +213,9 @@ test('a mail with a thousand signatures is not verified, and costs no look-up', 
 
 test('a mail of 25 MB is read to its end and refused', async () => {
   const setting = await givenSetting({ isDelivered: false });
-  const { id = '', messageId } = (await sent(setting)) ?? {};
+  const { id = '' } = (await sent(setting)) ?? {};
   const address = returnPaths.ofTest({ workspaceId, testId: id });
-  const head = `X-Postrider-Test: ${messageId}\r\nFrom: a@${name}\r\n\r\n`;
+  const head = `${markOf(address)}From: a@${name}\r\n\r\n`;
   const mail = Buffer.concat([Buffer.from(head), Buffer.alloc(25_000_000, 'x\r\n')]);
   expect(await bring(setting, address, mail)).toMatch(/55[24]/);
   expect((await resultOf(setting, id))?.state).toBe(PENDING);
@@ -276,6 +281,22 @@ test('a thousand mails to one address change nothing, and none of them is verifi
   expect(setting.dns.asked.length).toBe(asked);
   expect(await resultOf(setting, id)).toEqual(before);
 }, 60_000);
+
+test('a test mail that comes in copies at once is taken once, and the others come again', async () => {
+  const setting = await givenSetting({
+    zones: { [`r1._domainkey.${name}`]: 'silent' },
+    isDelivered: false,
+  });
+  const { id = '' } = (await sent(setting)) ?? {};
+  const address = returnPaths.ofTest({ workspaceId, testId: id });
+  const [real = ''] = given.sink.bodies(address);
+  const copies = [address, address.toUpperCase(), address, address, address];
+  const answers = await Promise.all(copies.map((to) => bring(setting, to, real)));
+  expect(answers.filter((answer) => answer === '250 2.0.0 stored')).toHaveLength(1);
+  expect(answers.filter((answer) => answer.includes('451 4.3.0'))).toHaveLength(4);
+  expect((await resultOf(setting, id))?.state).toBe(ARRIVED);
+  expect(setting.errors).toEqual([]);
+}, 30_000);
 
 test('a test mail that comes back has failed, with the words of the server, and nothing is suppressed', async () => {
   const setting = await givenSetting({ isDelivered: false });

@@ -1,16 +1,20 @@
+import { Code } from '@connectrpc/connect';
 import { afterAll, expect, test } from '@jest/globals';
 import { startVerifier } from './verifier.ts';
 
 const verifier = startVerifier();
 afterAll(() => verifier.close());
 
-const verify = (head: string) =>
-  verifier.verify({
-    mail: Buffer.from(`${head}\r\n\r\nhi\r\n`),
-    ...{ ip: '127.0.0.1', helo: 'mx.example', sender: '', host: 'inbound.example' },
-    // No server is there.
-    dnsServers: ['127.0.0.1:9'],
-  });
+const verify = async (head: string, tenant = 'w1') =>
+  verifier.verify(
+    {
+      mail: Buffer.from(`${head}\r\n\r\nhi\r\n`),
+      ...{ ip: '127.0.0.1', helo: 'mx.example', sender: '', host: 'inbound.example' },
+      // No server is there.
+      dnsServers: ['127.0.0.1:9'],
+    },
+    tenant,
+  );
 
 const signature = 'From: a@b.example\r\nDKIM-Signature: v=1';
 
@@ -37,9 +41,23 @@ test('a header beyond 32 KiB is not read', async () => {
   });
 });
 
+const busy = { code: Code.ResourceExhausted };
+
 test('twenty mails may wait, and further ones come again', async () => {
   const results = await Promise.allSettled(
-    Array.from({ length: 30 }, () => verify('From: a@b.example')),
+    Array.from({ length: 30 }, (_, at) => verify('From: a@b.example', `w${at}`)),
   );
-  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10);
+  const refused = results.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  expect(refused).toHaveLength(10);
+  expect(refused[0]).toMatchObject(busy);
+}, 60_000);
+
+test('two mails of a workspace may wait, and those of others still find room', async () => {
+  const own = Array.from({ length: 20 }, () => verify('From: a@b.example'));
+  const other = verify('From: a@b.example', 'w2');
+  const results = await Promise.allSettled(own);
+  const refused = results.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  expect(refused).toHaveLength(18);
+  expect(refused[0]).toMatchObject(busy);
+  await other;
 }, 60_000);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { ReturnPaths } from '#lib/keys/return-path.ts';
@@ -10,6 +11,10 @@ import { markHeader, testContent, testTemplateId } from './mail.ts';
 import { addTest, type NewTest, noteNotSent } from './store.ts';
 
 type TestContext = SendContext & { plans: Plans; returnPaths: ReturnPaths | undefined };
+
+const markBytes = 16;
+/** The error itself may name addresses. */
+const callFailed = 'the call failed, and the mail may not have been sent';
 
 type TestRequest = {
   workspaceId: string;
@@ -38,10 +43,14 @@ export async function sendTest(
     );
   }
   const [id, messageId] = [crypto.randomUUID(), crypto.randomUUID()];
-  const test = { workspaceId, id, domain, ...found, messageId };
+  const mark = randomBytes(markBytes).toString('hex');
+  const test = { workspaceId, id, domain, ...found, messageId, mark };
   await addTest(store, test);
   const email = returnPaths.ofTest({ workspaceId, testId: id });
-  const reason = await sendMail(context, { ...test, email }, stop);
+  const reason = await sendMail(context, { ...test, email }, stop).catch(async (error: unknown) => {
+    await noteNotSent(store, test, callFailed);
+    throw error;
+  });
   if (reason !== '') await noteNotSent(store, test, reason);
   return id;
 }
@@ -90,7 +99,7 @@ async function candidatesOf(
 /** Why the mail was not sent; empty if it was. */
 async function sendMail(
   context: TestContext,
-  { workspaceId, domain, messageId, email, ...test }: NewTest & Found & { email: string },
+  { workspaceId, domain, messageId, mark, email, ...test }: NewTest & Found & { email: string },
   stop: AbortSignal,
 ): Promise<string> {
   const { integrationId, senderId } = test;
@@ -118,7 +127,7 @@ async function sendMail(
     fields: [],
     feeds: noFeeds,
     email,
-    extras: { ...extrasOf(domain, messageId), contact: { email } },
+    extras: { ...extrasOf(domain, mark), contact: { email } },
     stop,
   });
   return fault?.rawMessage ?? '';

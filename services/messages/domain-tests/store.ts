@@ -31,6 +31,8 @@ export type NewTest = {
   integrationId: string;
   sender: string;
   messageId: string;
+  /** The value of the header by which the mail is known. */
+  mark: string;
 };
 
 const keptMax = 100;
@@ -48,9 +50,12 @@ export async function addTest(store: Store, test: NewTest): Promise<void> {
     await requireTurn(em, workspaceId);
     await query(
       em,
-      `insert into domain_tests (workspace_id, id, domain, integration_id, sender, message_id, created_at)
-       values ($1, $2, $3, $4, $5, $6, now())`,
-      [workspaceId, test.id, test.domain, test.integrationId, test.sender, test.messageId],
+      `insert into domain_tests (workspace_id, id, domain, integration_id, sender, message_id, mark, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, now())`,
+      [
+        ...[workspaceId, test.id, test.domain, test.integrationId, test.sender, test.messageId],
+        test.mark,
+      ],
     );
     await query(
       em,
@@ -123,7 +128,7 @@ export async function readTestMail(
 ): Promise<'wanted' | 'late' | 'refused'> {
   const [row] = await query<{ is_it: boolean; is_done: boolean }>(
     em,
-    `select message_id::text = $3 as is_it, arrived_at is not null or ${isOver} as is_done
+    `select mark = $3 as is_it, arrived_at is not null or ${isOver} as is_done
      from domain_tests where workspace_id = $1 and id = $2`,
     [workspaceId, testId, mark],
   );
@@ -140,7 +145,7 @@ export async function recordTestMail(
   await query(
     em,
     `update domain_tests set arrived_at = now(), result = $4
-     where workspace_id = $1 and id = $2 and message_id::text = $3 and arrived_at is null and not ${isOver}`,
+     where workspace_id = $1 and id = $2 and mark = $3 and arrived_at is null and not ${isOver}`,
     [workspaceId, testId, mark, JSON.stringify(result)],
   );
 }

@@ -10,8 +10,9 @@ export class DomainTests extends Migration {
         domain text not null,
         integration_id text not null,
         sender text not null,
-        -- The message; its id is also the mark in the mail.
         message_id uuid not null,
+        -- In a header of the mail alone, in hexadecimal digits.
+        mark text not null,
         created_at timestamptz not null,
         -- Why it was not sent.
         error text,

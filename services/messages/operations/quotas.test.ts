@@ -3,6 +3,8 @@ import { expect, test } from '@jest/globals';
 import { reasonOf } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
+import { tidyQueue } from '../record/queue.ts';
+import { counts } from '../store.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
 
@@ -65,6 +67,29 @@ test('content of waiting messages counts under the quota of bytes', async () => 
     'QUOTA_EXCEEDED',
   );
   for (const each of [process, full]) await each.context.transactional.stop();
+});
+
+test('content of a message that is done does not count, though it is kept for a day', async () => {
+  const { workspaceId, ...message } = sendOf('', {
+    content: { subject: 'Hi', html: 'x'.repeat(100_000) },
+  });
+  const change = (sql: string) => query(given.store.fork(), sql, [messageId]);
+  const { messageId } = await given.transactional.sendTransactional({ workspaceId, ...message });
+  await until('the mail is sent', async () => {
+    const [row] = await change(`select from messages where id = $1 and status = 'sent'`);
+    return row !== undefined;
+  });
+  await change('update message_requests set due_at = now() where message_id = $1');
+  const usedBytes = async () => {
+    const rows = await query<{ used: string }>(given.store.fork(), counts.queued_bytes ?? '', [
+      workspaceId,
+    ]);
+    return Number(rows[0]?.used);
+  };
+  const before = await usedBytes();
+  await tidyQueue(given.store, workspaceId, 1_000);
+  expect(before - (await usedBytes())).toBeGreaterThan(100_000);
+  expect(await change('select from message_bodies where message_id = $1')).toHaveLength(1);
 });
 
 test('files of waiting messages count under the quota of bytes', async () => {

@@ -1,4 +1,4 @@
-import { Code, createRouterTransport } from '@connectrpc/connect';
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { DomainTestState } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
@@ -47,7 +47,12 @@ test('sendDomainTest sends a mail as marketing mail is, of which nobody else kno
   expect(headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   expect(headers.get('list-id')).toBe('<tests.w1.sender.example>');
   expect(headers.get('feedback-id')).toBe('domain-test:w1:test:postrider');
-  expect(headers.get('x-postrider-test')).toBe(sent?.messageId);
+  const mark = headers.get('x-postrider-test') ?? '';
+  expect(mark).toMatch(/^[0-9a-f]{32}$/);
+  const returnPath = /<(.*?)>/.exec(given.sink.envelopes(addressOf(sent?.id))[0]?.[0] ?? '')?.[1];
+  const { messageId = '' } = returnPaths.read(returnPath ?? '') ?? {};
+  expect(messageId).toBe(sent?.messageId);
+  expect(mark).not.toBe(messageId.replaceAll('-', ''));
   expect(mail.html).toContain('https://mail.example/r/w1/');
   const [row] = await run('select by_hand, broadcast_id, list_id from messages');
   expect(row).toEqual({ by_hand: true, broadcast_id: null, list_id: null });
@@ -61,6 +66,18 @@ test('sendDomainTest keeps why a mail was not sent, and suppresses no address', 
     error: 'the message was not sent: 550 5.1.1 no such user',
   });
   expect(await run('select email from suppressions')).toEqual([]);
+});
+
+test('sendDomainTest keeps that a mail was not sent because the call failed', async () => {
+  given.world.listingDomains = () => {
+    throw new ConnectError('nobody@example.com is away', Code.Unavailable);
+  };
+  await expect(send()).rejects.toMatchObject({ code: Code.Unavailable });
+  const { test: failed } = await domainTestPage.getNewestDomainTest(request);
+  expect(failed).toMatchObject({
+    state: FAILED,
+    error: 'the call failed, and the mail may not have been sent',
+  });
 });
 
 test('sendDomainTest sends through the integration of transactional mail, if that one has the sender', async () => {
@@ -113,7 +130,7 @@ test('sendDomainTest has ten turns an hour, also for calls at once, and keeps a 
   await expect(domainTestPage.sendDomainTestByPage(request)).rejects.toMatchObject({
     code: Code.ResourceExhausted,
   });
-  await run(`insert into domain_tests select workspace_id, gen_random_uuid(), domain, integration_id, sender, message_id,
+  await run(`insert into domain_tests select workspace_id, gen_random_uuid(), domain, integration_id, sender, message_id, mark,
     now() - n * interval '1 day' from (select * from domain_tests limit 1) t, generate_series(1, 200) n`);
   await run("update domain_tests set created_at = created_at - interval '1 hour'");
   expect((await send())?.state).toBe(PENDING);

@@ -412,6 +412,32 @@ test('mail goes through the integration that has its sender, by the rate of that
   await expect(send(named.request)).rejects.toMatchObject({ code: Code.InvalidArgument });
 });
 
+test.each([
+  ['which the integration of the settings does not have', 'shop@other.example', 'smtp-3'],
+  ['which the integration of the settings has', 'news@sender.example', 'smtp-1'],
+])(
+  'a mail whose integration is gone goes on through one that has its sender, %s',
+  async (...row) => {
+    const [, sender, integrationId] = row;
+    given.world.otherSenders.set('shop@other.example', 'smtp-2');
+    given.context.plans.refresh(workspaceId);
+    const { email, request } = raw(
+      { subject, text, from: { email: sender } },
+      { sendAt: afterAnHour() },
+    );
+    const { messageId } = await send(request);
+    given.world.otherSenders.set('shop@other.example', 'smtp-3');
+    await change(
+      "update messages set due_at = now(), integration_id = 'deleted' where id = $1",
+      messageId,
+    );
+    await change('update message_requests set due_at = now() where message_id = $1', messageId);
+    await statusOf(messageId, 'sent');
+    expect((await mailTo(email)).from?.address).toBe(sender);
+    expect((await rowOf(messageId))?.integration_id).toBe(integrationId);
+  },
+);
+
 test('a mail that is retried goes through the integration of its sender again', async () => {
   given.world.otherSenders.set('shop@other.example', 'smtp-2');
   const { email, request } = raw({ subject, text, from: { email: 'shop@other.example' } });

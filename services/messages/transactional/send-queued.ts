@@ -4,6 +4,7 @@ import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { triedFor } from '../message.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
+import { findSender } from '../plans/variants.ts';
 import { bindQueued } from '../record/integrations.ts';
 import { noteHeld } from '../record/note-held.ts';
 import {
@@ -220,7 +221,7 @@ async function sendPortion(
     return later(context, workspaceId, { ids: unbegun, afterMs });
   } catch (error) {
     if (reasonOf(error) === 'INTEGRATION_NOT_FOUND') {
-      const moved = await moveToSettings(context, workspaceId, portion);
+      const moved = await moveToOther(context, workspaceId, portion);
       if (moved) return sendPortion(context, workspaceId, moved);
     }
     if (!isFinal(error)) throw error;
@@ -232,16 +233,18 @@ async function sendPortion(
 }
 
 /**
- * The integration is gone: the messages go on through the one that the settings name now. Undefined
- * where they name none.
+ * The integration is gone: the messages go on through another one. Undefined where there is none.
  */
-async function moveToSettings(
+async function moveToOther(
   { store, plans }: SendNowContext,
   workspaceId: string,
   portion: readonly OpenedMessage[],
 ): Promise<OpenedMessage[] | undefined> {
-  const { settings } = await plans.settings(workspaceId);
-  const integrationId = settings?.transactionalEmailProviderId ?? '';
+  // Settings and senders that are kept may still name the one that is gone.
+  plans.refresh(workspaceId);
+  const content = portion[0]?.content;
+  const senderEmail = content?.kind === 'content' ? content.content.from_email : '';
+  const integrationId = await otherIntegration(plans, workspaceId, senderEmail);
   const isOther = portion.every(({ queued }) => queued.integrationId !== integrationId);
   if (integrationId === '' || !isOther) return undefined;
   await bindQueued(store, workspaceId, {
@@ -249,6 +252,36 @@ async function moveToSettings(
     integrationId,
   });
   return portion.map((read) => ({ ...read, queued: { ...read.queued, integrationId } }));
+}
+
+/** That of the settings, unless a sender is wanted that another one has. */
+async function otherIntegration(
+  plans: SendNowContext['plans'],
+  workspaceId: string,
+  senderEmail: string,
+): Promise<string> {
+  const { settings } = await plans.settings(workspaceId);
+  const ofSettings = settings?.transactionalEmailProviderId ?? '';
+  if (senderEmail === '') return ofSettings;
+  if (ofSettings !== '' && (await hasSender(plans, workspaceId, ofSettings, senderEmail))) {
+    return ofSettings;
+  }
+  return (await plans.integrationOfSender(workspaceId, senderEmail)) ?? ofSettings;
+}
+
+async function hasSender(
+  plans: SendNowContext['plans'],
+  workspaceId: string,
+  integrationId: string,
+  email: string,
+): Promise<boolean> {
+  try {
+    const emailProvider = await plans.providerOf(workspaceId, integrationId);
+    return findSender({ emailProvider }, email) !== undefined;
+  } catch (error) {
+    if (reasonOf(error) === 'INTEGRATION_NOT_FOUND') return false;
+    throw error;
+  }
 }
 
 async function later(
