@@ -27,6 +27,7 @@ import {
   kindSql,
   statusChangeSql,
   statusEvents,
+  welcomesDue,
 } from './membership-events.ts';
 
 /**
@@ -70,7 +71,11 @@ function joinChange(join: Join): Change {
        from unnest(${arrays[0]}) as list_id, unnest(${arrays[1]}) as email
      ),
      ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}${liftStep(join)}`,
-    events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
+    events: [
+      statusEvents,
+      welcomesDue({ isImport }),
+      ...(asks.has(join) ? [confirmationsDue] : []),
+    ],
     answer: 'true',
     ...(isImport ? { plannedEachTime: 'of thousands of contacts' } : { isPrepared: true }),
   };
@@ -113,6 +118,10 @@ export async function changeMemberships(
   ]);
 }
 
+/** The events of a change that leads to these states. */
+const eventsOf = (next: readonly ConsentStatus[]) =>
+  next.includes('active') ? [statusEvents, welcomesDue({ isImport: false })] : [statusEvents];
+
 const causeChange = (transitions: Transitions): Change => ({
   steps: `target as (
      select distinct membership.list_id, membership.email
@@ -125,7 +134,7 @@ const causeChange = (transitions: Transitions): Change => ({
      ) membership
    ),
    ${changeSteps({ transitions, deletedAt: 'transition.deleted_at', isJoin: false })}`,
-  events: [statusEvents],
+  events: eventsOf(Object.values(transitions)),
   answer: 'true',
   isPrepared: true,
 });
@@ -159,7 +168,7 @@ const statusChange = (status: ConsentStatus): Change => ({
      ) membership
    ),
    ${changeSteps({ transitions: anyTo(status), deletedAt: 'transition.deleted_at', isJoin: false })}`,
-  events: [statusEvents],
+  events: eventsOf([status]),
   answer: `(select coalesce(json_agg(place), '[]') from target) as found`,
   isPrepared: true,
 });
