@@ -8,7 +8,7 @@ import { givenLists, givenStatus, useService } from '../test/given.ts';
 const given = useService();
 const email = 'ann@example.com';
 
-/** A workspace with the list `news`, which welcomes, and the public list `plain`, which does not. */
+/** A workspace with the list `news`, which welcomes, and `plain`, which does not. */
 async function givenWelcome(welcome: { includeImports?: boolean } = {}, list = {}) {
   const workspaceId = await givenLists(given);
   await given.lists.createList({ workspaceId, id: 'plain', name: 'Plain', isPublic: true });

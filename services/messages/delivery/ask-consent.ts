@@ -12,7 +12,10 @@ export type ResolveGiven = {
   group: ClaimGroup;
   /** Recipients that may get mail beside the active members. */
   who: { includeUnsubscribed?: boolean; forConfirmation?: boolean; byHand?: boolean };
-  /** By address, when the membership became active that the message is for; absent where any will do. */
+  /**
+   * By address, when the membership became active that the message is for. Absent where any
+   * membership will do.
+   */
   activeSince?: ReadonlyMap<string, Timestamp>;
   /** The contact fields that Liquid gets. */
   fields: readonly string[];

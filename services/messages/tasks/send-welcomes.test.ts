@@ -229,7 +229,7 @@ test('a deletion leaves nothing of a welcome that waits, and one that comes late
 test.each([
   ['has no welcome any more', () => (given.world.welcome = undefined)],
   ['is deleted', () => (given.world.hasNoLists = true)],
-])('what waits for a list that %s is dropped', async (_, change) => {
+])('welcomes that wait for a list that %s are dropped', async (_, change) => {
   given.sink.behaviour.replies = [{ step: 'rcpt', reply: '450 later' }];
   await consume(due());
   await send();

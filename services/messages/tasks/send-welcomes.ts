@@ -32,7 +32,7 @@ const idleWaitMs = 5_000;
 
 type Round = { due: readonly DueWelcome[]; stop: AbortSignal };
 
-/** Sends the due welcomes of a list; those of imports as bulk mail. Contacts who have left get none. */
+/** Sends the due welcomes of a list, of imports as bulk mail. Contacts who have left get none. */
 export function sendWelcomes(context: Context) {
   return async (payload: unknown): Promise<void> => {
     const queue = payload as WelcomeQueue;
