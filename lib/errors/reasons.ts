@@ -94,6 +94,7 @@ export const reasons = {
   FEED_FAILED: [Code.FailedPrecondition, 'Mend the feed; the text has its error.'],
   TEMPLATE_IN_USE: [Code.FailedPrecondition, 'Change what uses it first; the text names it.'],
   INTEGRATION_IN_USE: [Code.FailedPrecondition, 'Change what uses it first; the text names it.'],
+  NOTIFICATION_IN_USE: [Code.FailedPrecondition, 'Change what uses it first; the text names it.'],
   LAST_OWNER: [Code.FailedPrecondition, 'Transfer the ownership first.'],
   MEMBER_ROLE: [
     Code.FailedPrecondition,

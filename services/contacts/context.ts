@@ -14,6 +14,7 @@ import {
   PersonDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
+import { NotificationDirectoryService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import {
   TemplateContentService,
   TemplateUseService,
@@ -35,6 +36,7 @@ import { TryOuts } from './segments/try-out.ts';
 import { counts, openContactsStore } from './store.ts';
 import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';
 import type { OptInTemplates } from './subscription/opt-in-template.ts';
+import type { Notifications } from './subscription/welcome.ts';
 
 /** The dependencies of operations. */
 export type Context = {
@@ -42,6 +44,7 @@ export type Context = {
   templates: OptInTemplates;
   templateUses: TemplateUseClient;
   messageFacts: Client<typeof MessageFactsService>;
+  notifications: Notifications;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
   quotas: Quotas;
   outbox: Outbox;
@@ -70,6 +73,7 @@ export async function openContext(
     now: () => new Date(),
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
     messageFacts: createClient(MessageFactsService, peer('messages')),
+    notifications: createClient(NotificationDirectoryService, peer('messages')),
     producers: openProducers('contacts', peer),
     tryOuts: new TryOuts(),
     personData: personDataOf({

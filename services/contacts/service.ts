@@ -53,6 +53,7 @@ import { listMissingSegments } from './operations/list-missing-segments.ts';
 import { listSegmentContacts } from './operations/list-segment-contacts.ts';
 import { listSegments } from './operations/list-segments.ts';
 import { listTimeline } from './operations/list-timeline.ts';
+import { listWelcomingLists } from './operations/list-welcoming-lists.ts';
 import { matchMembers } from './operations/match-members.ts';
 import { previewSegment } from './operations/preview-segment.ts';
 import { rebuildSegment } from './operations/rebuild-segment.ts';
@@ -125,6 +126,7 @@ export function contactsRoutes(context: Context) {
       countAudience: countAudience(context),
       listMissingSegments: listMissingSegments(context),
       listMissingLists: listMissingLists(context),
+      listWelcomingLists: listWelcomingLists(context),
       resolveRecipients: resolveRecipients(context),
       matchMembers: matchMembers(context),
       upsertRecipients: upsertRecipients(context),

@@ -10,6 +10,7 @@ import { Segments } from './migrations/m0006-segments.ts';
 import { Refusals } from './migrations/m0007-refusals.ts';
 import { InterestVersions } from './migrations/m0008-interest-versions.ts';
 import { PostponedChanges } from './migrations/m0009-postponed-changes.ts';
+import { Welcomes } from './migrations/m0010-welcomes.ts';
 
 /**
  * Contacts and memberships have no entity: they are read and written in sets, by the field table.
@@ -30,6 +31,7 @@ export function openContactsStore(url: string, connectionsMax?: number): Promise
       'm0007-refusals': Refusals,
       'm0008-interest-versions': InterestVersions,
       'm0009-postponed-changes': PostponedChanges,
+      'm0010-welcomes': Welcomes,
     },
   });
 }

@@ -20,7 +20,10 @@ import type {
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import type { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import type { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
-import type { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import type {
+  NotificationDirectoryService,
+  TransactionalService,
+} from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { Outbox } from '#lib/events/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
@@ -124,4 +127,5 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof CredentialService> &
   ServiceImpl<typeof MailSettingsService> &
   ServiceImpl<typeof TrackingService> &
+  ServiceImpl<typeof NotificationDirectoryService> &
   ServiceImpl<typeof TransactionalService>;

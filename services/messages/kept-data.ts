@@ -32,6 +32,7 @@ const messagesAtOnce = 500;
 export function erasedTables(store: Store): readonly ErasedTable[] {
   return [
     { table: 'message_requests', where: 'due_at is not null' },
+    { table: 'welcomes' },
     { table: 'confirmations' },
     { table: 'open_confirmations' },
     { table: 'notifications' },
@@ -93,6 +94,11 @@ export function personSources(context: KeptContext, person: Person): PersonSourc
     personTable(context.store, person, {
       kind: 'confirmation',
       table: 'confirmations',
+      key: 'held.list_id',
+    }),
+    personTable(context.store, person, {
+      kind: 'welcome',
+      table: 'welcomes',
       key: 'held.list_id',
     }),
     reportSource(context, person),

@@ -44,12 +44,14 @@ import { reportsBurst, reportsPerSecond } from './reports/report.ts';
 import { messagesRoutes, services } from './service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
 import { applyReports } from './tasks/apply-reports.ts';
+import { beginWelcomes } from './tasks/begin-welcomes.ts';
 import { clearMessages } from './tasks/clear-messages.ts';
 import { clearReports } from './tasks/clear-reports.ts';
 import { eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
+import { sendWelcomes } from './tasks/send-welcomes.ts';
 import { setUpReports } from './tasks/set-up-reports.ts';
 import { storeReports } from './tasks/store-reports.ts';
 import { suppressReturned } from './tasks/suppress-returned.ts';
@@ -160,6 +162,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       eraseContents: erasing.task,
       clearMessages: clearing.task,
       forgetContacts: forgetContacts(store),
+      beginWelcomes: beginWelcomes(context),
       storeReports: storeReports(context),
       applyReports: applyReports(context),
       suppressReturned: suppressReturned(context),
@@ -169,8 +172,10 @@ export const part = servicePart(readConfig, async (parts, config) => {
     },
     slowTasks: {
       sendConfirmations: sendConfirmations(context),
+      sendWelcomes: sendWelcomes(context),
       setUpReports: setUpReports(context),
     },
+    minutely: ['beginWelcomes'],
     notices: { [settingsChanged]: plans.refresh },
     prepare: async () => {
       await erasing.add(store.fork(), 0);

@@ -13,7 +13,7 @@ export type Workspaces = Pick<
 >;
 export type Contacts = Pick<
   Client<typeof AudienceService>,
-  'resolveRecipients' | 'unsubscribeRecipient' | 'upsertRecipients'
+  'resolveRecipients' | 'unsubscribeRecipient' | 'upsertRecipients' | 'listWelcomingLists'
 > &
   Pick<Client<typeof ListService>, 'getList'> &
   Pick<

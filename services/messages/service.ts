@@ -26,7 +26,10 @@ import {
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
-import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import {
+  NotificationDirectoryService,
+  TransactionalService,
+} from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { consumeBatchByBatch } from '#lib/events/consume.ts';
 import { setInterest } from '#lib/events/interests.ts';
 import { countUsage } from '#lib/rpc/server/count-usage.ts';
@@ -63,6 +66,7 @@ import { listBroadcastLinks } from './operations/list-broadcast-links.ts';
 import { listInboundReports } from './operations/list-inbound-reports.ts';
 import { listMessageFacts } from './operations/list-message-facts.ts';
 import { listMessages } from './operations/list-messages.ts';
+import { listMissingNotifications } from './operations/list-missing-notifications.ts';
 import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listSuppressions } from './operations/list-suppressions.ts';
@@ -106,6 +110,7 @@ export const services = [
   CredentialService,
   MailSettingsService,
   TransactionalService,
+  NotificationDirectoryService,
   SuppressionService,
   ReportService,
   InboundReportService,
@@ -171,6 +176,9 @@ export function messagesRoutes(context: Context) {
       sendTransactional: sendTransactional(context),
       sendTransactionalBatch: sendTransactionalBatch(context),
       cancelTransactional: cancelTransactional(context),
+    });
+    router.service(NotificationDirectoryService, {
+      listMissingNotifications: listMissingNotifications(context),
     });
     router.service(SuppressionService, {
       listSuppressions: listSuppressions(context),

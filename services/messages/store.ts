@@ -32,6 +32,7 @@ import { BroadcastSenders } from './migrations/m0030-broadcast-senders.ts';
 import { DomainTests } from './migrations/m0031-domain-tests.ts';
 import { MessageBodies } from './migrations/m0032-message-bodies.ts';
 import { Tags } from './migrations/m0033-tags.ts';
+import { Welcomes } from './migrations/m0035-welcomes.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -109,6 +110,7 @@ export function openMessagesStore(
       'm0031-domain-tests': DomainTests,
       'm0032-message-bodies': MessageBodies,
       'm0033-tags': Tags,
+      'm0035-welcomes': Welcomes,
     },
   });
 }
@@ -116,8 +118,9 @@ export function openMessagesStore(
 /** SQL that counts what a workspace uses of each quota. */
 export const counts: QuotaContext['counts'] = {
   notifications: 'select count(*) as used from notifications where workspace_id = $1',
-  queued_messages:
-    'select count(*) as used from message_requests where workspace_id = $1 and due_at is not null',
+  queued_messages: `select
+    (select count(*) from message_requests where workspace_id = $1 and due_at is not null)
+    + (select count(*) from welcomes where workspace_id = $1 and due_at is not null) as used`,
   queued_bytes: `select
     (select coalesce(sum(octet_length(request)), 0) from message_requests
       where workspace_id = $1 and due_at is not null)

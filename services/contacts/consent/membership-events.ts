@@ -1,6 +1,7 @@
-import { ConfirmationDueSchema } from '#gen/postrider/events/v1/list_pb.ts';
+import { ConfirmationDueSchema, WelcomeDueSchema } from '#gen/postrider/events/v1/list_pb.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 import type { EventSource } from '#lib/events/outbox.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { momentSql, momentTextSql } from '../changes/moment.ts';
 import {
   type ConsentStatus,
@@ -60,3 +61,19 @@ export const confirmationsDue: EventSource = {
   from: 'transition join lists list on (list.workspace_id, list.id) = ($1, transition.list_id)',
   where: `transition.next = 'pending'`,
 };
+
+/** Beside a step `changed` with the rows that a transition wrote at the time $2. */
+export function welcomesDue({ isImport }: { isImport: boolean }): EventSource {
+  return {
+    types: [typeOf(WelcomeDueSchema)],
+    occurredAt: momentSql,
+    data: `json_build_object('email', changed.email, 'list_id', changed.list_id,
+      'active_since', ${timestampSql('$2::timestamptz')}, 'delay_seconds', list.welcome -> 'delay_seconds',
+      'is_import', ${isImport}, 'event_timestamp', ${momentTextSql})`,
+    from: `changed
+      join transition on (transition.list_id, transition.email) = (changed.list_id, changed.email)
+      join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)`,
+    where: `transition.next = 'active' and changed.deleted_at is null and list.deleted_at is null
+      and ${isImport ? `(list.welcome ->> 'include_imports')::boolean` : 'list.welcome is not null'}`,
+  };
+}

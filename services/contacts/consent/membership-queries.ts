@@ -29,6 +29,7 @@ import {
   kindSql,
   statusChangeSql,
   statusEvents,
+  welcomesDue,
 } from './membership-events.ts';
 
 /**
@@ -104,7 +105,11 @@ function joinOf(join: Join, targets: string): Change {
        from ${targets}
      ),
      ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}${liftStep(join)}`,
-    events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
+    events: [
+      statusEvents,
+      welcomesDue({ isImport: isImport(join) }),
+      ...(asks.has(join) ? [confirmationsDue] : []),
+    ],
     answer: 'true',
     ...(isImport(join) ? { plannedEachTime: 'of thousands of contacts' } : { isPrepared: true }),
   };
@@ -147,6 +152,10 @@ export async function changeMemberships(
   ]);
 }
 
+/** The events of a change that leads to these states. */
+const eventsOf = (next: readonly ConsentStatus[]) =>
+  next.includes('active') ? [statusEvents, welcomesDue({ isImport: false })] : [statusEvents];
+
 const causeChange = (transitions: Transitions): Change => ({
   steps: `target as (
      select distinct membership.list_id, membership.email
@@ -159,7 +168,7 @@ const causeChange = (transitions: Transitions): Change => ({
      ) membership
    ),
    ${changeSteps({ transitions, deletedAt: 'transition.deleted_at', isJoin: false })}`,
-  events: [statusEvents],
+  events: eventsOf(Object.values(transitions)),
   answer: 'true',
   isPrepared: true,
 });
@@ -193,7 +202,7 @@ const statusChange = (status: ConsentStatus): Change => ({
      ) membership
    ),
    ${changeSteps({ transitions: anyTo(status), deletedAt: 'transition.deleted_at', isJoin: false })}`,
-  events: [statusEvents],
+  events: eventsOf([status]),
   answer: `(select coalesce(json_agg(place), '[]') from target) as found`,
   isPrepared: true,
 });

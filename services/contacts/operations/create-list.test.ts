@@ -1,5 +1,6 @@
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { serviceClaims } from '../../../test/setup/service.ts';
 import { givenDeletedList, givenLists, useService } from '../test/given.ts';
@@ -15,6 +16,7 @@ test('create returns the list as get does', async () => {
     isDoubleOptin: true,
     description: 'Monthly',
     doubleOptinTemplate: { id: 'confirm-me', version: 2 },
+    welcome: { notificationId: 'hello', delaySeconds: 86_400, includeImports: true },
   };
   const { list } = await given.lists.createList({ workspaceId, ...fields });
   expect(list).toMatchObject(fields);
@@ -71,6 +73,47 @@ test.each([
     rawMessage: text,
   });
   expect((await given.lists.listLists({ workspaceId })).lists).toEqual([]);
+});
+
+test.each([
+  [{ notificationId: 'gone' }, 'welcome: no notification has this id', 'welcome.notification_id'],
+  [{ notificationId: '' }, 'welcome.notification_id is required', 'welcome.notification_id'],
+  ...[-1, 2_592_001].map((delaySeconds) => [
+    { notificationId: 'hello', delaySeconds },
+    'welcome.delay_seconds must be between 0 and 2592000',
+    'welcome.delay_seconds',
+  ]),
+] as [{ notificationId: string }, string, string][])(
+  'create and update refuse the welcome %j',
+  async (welcome, text, field) => {
+    const workspaceId = await givenLists(given, 'a');
+    const request = { workspaceId, name: 'A', welcome };
+    const calls = [
+      given.lists.createList({ ...request, id: 'b' }),
+      given.lists.updateList({ ...request, id: 'a' }),
+    ];
+    for (const call of calls) {
+      const error = ConnectError.from(await call.catch((cause: unknown) => cause));
+      expect(error).toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
+      const [fault] = error.findDetails(BadRequestSchema);
+      expect(fault?.fieldViolations.map((each) => each.field)).toEqual([field]);
+    }
+    const { list } = await given.lists.getList({ workspaceId, id: 'a' });
+    expect(list?.welcome).toBeUndefined();
+  },
+);
+
+test('the lists that welcome by a notification are found by it, without deleted ones', async () => {
+  const workspaceId = await givenLists(given, 'a');
+  const welcome = { notificationId: 'hello' };
+  for (const id of ['b', 'c', 'd']) {
+    await given.lists.createList({ workspaceId, id, name: `List ${id}`, welcome });
+  }
+  await givenDeletedList(given, { workspaceId, id: 'c' });
+  const { audience } = given.as(serviceClaims);
+  const ask = async (notificationId: string) =>
+    (await audience.listWelcomingLists({ workspaceId, notificationId })).names;
+  expect([await ask('hello'), await ask('other')]).toEqual([['List b', 'List d'], []]);
 });
 
 test('create refuses an id that is taken, also by a deleted list', async () => {

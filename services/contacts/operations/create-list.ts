@@ -8,12 +8,14 @@ import type { Context, Methods } from '../context.ts';
 import { List } from '../list.ts';
 import { optInTemplateOf } from '../subscription/opt-in-template.ts';
 import { beginListUse, listUser } from '../subscription/template-uses.ts';
+import { welcomeOf } from '../subscription/welcome.ts';
 import { listMessage } from '../views/list.ts';
 
 export function createList(context: Context): Methods['createList'] {
   const { store, quotas, now } = context;
   return async (request, call) => {
     const template = await optInTemplateOf(context, request);
+    const welcome = await welcomeOf(context, request);
     const { workspaceId, id } = request;
     const quota = await quotas.quotaOf(workspaceId, 'lists');
     if (template) await expectTemplateUses(store, listUser(request));
@@ -34,6 +36,7 @@ export function createList(context: Context): Methods['createList'] {
         is_public: request.isPublic,
         description: request.description,
         double_optin_template: template,
+        welcome,
         created_at: at,
         updated_at: at,
       });

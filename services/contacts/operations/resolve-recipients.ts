@@ -1,3 +1,5 @@
+import { toJson } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ResolveRecipientsRequest } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
@@ -26,13 +28,14 @@ function resolveMembers(
   request: ResolveRecipientsRequest,
 ): Promise<RecipientRow[]> {
   const { workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand } = request;
+  const since = request.activeSince.map((time) => toJson(TimestampSchema, time));
   return query<RecipientRow>(
     em,
     `select reason, case when reason = '' and contact.email is not null then ${valuesSql(request)} end as fields
-     from unnest($3::text[]) with ordinality as asked (email, place)
+     from unnest($3::text[], $7::timestamptz[]) with ordinality as asked (email, since, place)
      -- Looked up one by one: a join of whole tables is what the planner takes without statistics.
      left join lateral (
-       select status from memberships
+       select status, updated_at from memberships
        where workspace_id = $1 and list_id = $2 and email = asked.email and deleted_at is null
        limit 1
      ) membership on true
@@ -50,13 +53,14 @@ function resolveMembers(
          ) then 'removed'
          when $5::boolean and membership.status = 'pending' then ''
          when $5::boolean then membership.status
+         when membership.status = 'active' and membership.updated_at <> asked.since then 'unsubscribed'
          when membership.status = 'active' then ''
          when membership.status = 'unsubscribed' and $4::boolean then ''
          else membership.status
        end as reason
      ) decision
      order by place`,
-    [workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand],
+    [workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand, since],
   );
 }
 

@@ -22,6 +22,7 @@ import {
   PersonDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
+import { NotificationDirectoryService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import {
   TemplateChannel,
   TemplateContentService,
@@ -129,6 +130,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     quotas: testQuotas({ store, counts }, quotas),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
     messageFacts: createClient(MessageFactsService, messages.transport),
+    notifications: createClient(NotificationDirectoryService, messages.transport),
     workspaces: createClient(WorkspaceDirectoryService, workspaces),
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),

@@ -11,6 +11,7 @@ import {
   type MessageFactKind,
   MessageFactsService,
 } from '#gen/postrider/messages/v1/facts_pb.ts';
+import { NotificationDirectoryService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 
 /** A fact about a contact's message, for counts. */
 export type CountedFact = {
@@ -44,6 +45,10 @@ export function fakeMessages(setInterest: (request: SetInterestRequest) => Promi
       }
       return { emails: [...counts.keys()], counts: [...counts.values()] };
     });
+    // Every notification exists but `gone`.
+    router.rpc(NotificationDirectoryService.method.listMissingNotifications, ({ ids }) => ({
+      ids: ids.filter((id) => id === 'gone'),
+    }));
     router.rpc(EventProducerService.method.setInterest, async (request) => {
       await setInterest(request);
       return {};

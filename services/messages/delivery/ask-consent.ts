@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Contacts } from '../peers.ts';
 import { shownBeforeConsent } from '../plans/confirmation.ts';
@@ -11,6 +12,11 @@ export type ResolveGiven = {
   group: ClaimGroup;
   /** Recipients that may get mail beside the active members. */
   who: { includeUnsubscribed?: boolean; forConfirmation?: boolean; byHand?: boolean };
+  /**
+   * By address, when the membership became active that the message is for. Absent where any
+   * membership will do.
+   */
+  activeSince?: ReadonlyMap<string, Timestamp>;
   /** The contact fields that Liquid gets. */
   fields: readonly string[];
 };
@@ -44,6 +50,7 @@ export async function resolve(
     ...given.who,
     emails: open.map(([, email]) => email),
     fields,
+    activeSince: open.flatMap(([, email]) => given.activeSince?.get(email) ?? []),
   });
   const values = new Map<string, JsonObject>();
   const claimants = open.map(([id, email], index) => {

@@ -2,16 +2,23 @@ import { toJson } from '@bufbuild/protobuf';
 import { TimestampSchema, timestampMs } from '@bufbuild/protobuf/wkt';
 import { ContactDeletedSchema } from '#gen/postrider/events/v1/contact_pb.ts';
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
-import { ConfirmationDueSchema } from '#gen/postrider/events/v1/list_pb.ts';
+import { ConfirmationDueSchema, WelcomeDueSchema } from '#gen/postrider/events/v1/list_pb.ts';
 import { type ConsumedBatch, consumeOnce } from '#lib/events/consume.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { type ConfirmationRequest, requestConfirmations } from '../record/confirmations.ts';
 import { forgetTwice } from '../record/forget.ts';
+import { requestWelcomes, type WelcomeRequest } from '../record/welcomes.ts';
 import { forgetLifted } from '../suppressions/lifted.ts';
 
-type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]) => Promise<void>;
+type Handler = (
+  context: ConsumeContext,
+  em: EntityManager,
+  about: { workspaceId: string; events: readonly Event[] },
+) => Promise<void>;
+
+type ConsumeContext = Pick<Context, 'store' | 'quotas' | 'log'>;
 
 /**
  * Events come late and in no order, so each touches only what is not younger than it. Their times
@@ -19,9 +26,11 @@ type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]
  * its present. At the same time the deletion wins.
  */
 export const handlers: Readonly<Record<string, Handler>> = {
-  [typeOf(ConfirmationDueSchema)]: (em, workspaceId, events) =>
+  [typeOf(ConfirmationDueSchema)]: (_, em, { workspaceId, events }) =>
     requestConfirmations(em, workspaceId, events.map(requestOf).filter(isWhole)),
-  [typeOf(ContactDeletedSchema)]: async (em, workspaceId, events) => {
+  [typeOf(WelcomeDueSchema)]: (context, em, { workspaceId, events }) =>
+    requestWithinQuota(context, em, { workspaceId, requests: events.flatMap(welcomeOf) }),
+  [typeOf(ContactDeletedSchema)]: async (_, em, { workspaceId, events }) => {
     const deletions = deletionsOf(events);
     await forgetTwice(em, workspaceId, deletions);
     await forgetLifted(em, workspaceId, deletions);
@@ -37,13 +46,13 @@ export function consumeEvents(context: Context): Methods['consumeEvents'] {
 }
 
 /** Applies one batch. Of a group each has a transaction of its own, since it locks addresses. */
-export function consumeBatch({ store }: Context) {
+export function consumeBatch(context: ConsumeContext) {
   return (batch: ConsumedBatch): Promise<void> =>
-    consumeOnce(store, batch, async (em) => {
+    consumeOnce(context.store, batch, async (em) => {
       const { workspaceId, events } = batch;
       for (const [type, handle] of Object.entries(handlers)) {
         const some = events.filter((event) => event.type === type);
-        if (some.length > 0) await handle(em, workspaceId, some);
+        if (some.length > 0) await handle(context, em, { workspaceId, events: some });
       }
     });
 }
@@ -61,6 +70,30 @@ function requestOf(event: Event): ConfirmationRequest {
 }
 
 const isWhole = ({ email, listId }: ConfirmationRequest) => email !== '' && listId !== '';
+
+/** Beyond the quota of queued messages nobody is welcomed: an event cannot be refused. */
+async function requestWithinQuota(
+  { quotas, log }: ConsumeContext,
+  em: EntityManager,
+  { workspaceId, requests }: { workspaceId: string; requests: readonly WelcomeRequest[] },
+): Promise<void> {
+  const some = requests.slice(0, quotas.room(workspaceId, 'queued_messages'));
+  const beyond = requests.length - some.length;
+  if (beyond > 0) log.warn({ workspaceId, beyond }, 'welcomes beyond the quota are not sent');
+  await requestWelcomes(em, workspaceId, some);
+  quotas.grew(workspaceId, 'queued_messages', some.length);
+}
+
+/** None for an event that lacks what it must have. */
+function welcomeOf(event: Event): WelcomeRequest[] {
+  const data = JSON.parse(event.dataJson);
+  const [email, listId, activeSince] = [data.email, data.list_id, data.active_since].map(textOf);
+  const happenedAt = timeOf(event);
+  if (!email || !listId || !activeSince || !happenedAt) return [];
+  const delaySeconds = Number(data.delay_seconds) || 0;
+  const isImport = data.is_import === true;
+  return [{ email, listId, activeSince, happenedAt, delaySeconds, isImport }];
+}
 
 function deletionsOf(events: readonly Event[]): Map<string, string | null> {
   const byTime = events.toSorted((a, b) => msOf(a) - msOf(b));

@@ -10,6 +10,7 @@ import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
 import { forgetContacts } from '../tasks/forget-contacts.ts';
 import { sendConfirmations } from '../tasks/send-confirmations.ts';
+import { sendWelcomes } from '../tasks/send-welcomes.ts';
 import { batchOf, resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
 import { handlers } from './consume-events.ts';
@@ -25,7 +26,11 @@ const hourAgo = () => new Date(Date.now() - 3_600_000);
 const given = useService();
 resetAfterEach(given);
 beforeEach(async () => {
-  await query(given.store.fork(), 'truncate messages, confirmations, open_confirmations', []);
+  await query(
+    given.store.fork(),
+    'truncate messages, confirmations, open_confirmations, welcomes',
+    [],
+  );
 });
 
 type Events = NonNullable<MessageInitShape<typeof ConsumeEventsRequestSchema>['events']>;
@@ -39,6 +44,8 @@ const event = (type: string, data: object, at: Date) => ({
 });
 const deleted = (at: Date) => event('contact.deleted', { contact: { email } }, at);
 const due = (at: Date) => event('confirmation.due', { email, list_id: listId }, at);
+const welcome = (at: Date) =>
+  event('welcome.due', { email, list_id: listId, active_since: at.toISOString() }, at);
 const mailPending = () => sendConfirmations(given.context)({ workspaceId, listId });
 
 const rows = () =>
@@ -64,7 +71,8 @@ const traces = () =>
   query(
     given.store.fork(),
     `select 'messages' as place from messages where contact_email = $1
-     union all select 'confirmations' from confirmations where email = $1`,
+     union all select 'confirmations' from confirmations where email = $1
+     union all select 'welcomes' from welcomes where email = $1`,
     [email],
   );
 
@@ -82,6 +90,15 @@ const cases: Record<string, () => Promise<void>> = {
     given.world.skipReasons.set(email, 'removed');
     await mailPending();
     expect(given.sink.total()).toBe(0);
+    expect(await traces()).toEqual([]);
+  },
+  'welcome.due': async () => {
+    given.world.welcome = { notificationId: await givenNotification(given) };
+    given.world.activeSince.set(email, new Date());
+    await consume(welcome(hourAgo()));
+    await sendWelcomes(given.context)({ workspaceId, listId, isImport: false });
+    expect(given.sink.total()).toBe(0);
+    await consume(deleted(new Date()));
     expect(await traces()).toEqual([]);
   },
 };

@@ -245,6 +245,29 @@ test('a repeat with the same Idempotency-Key gets the first answer', async () =>
   expect(second).toEqual(first);
 });
 
+test('a notification that is the welcome of lists is not deleted', async () => {
+  const workspaceId = workspaceOf();
+  await create(workspaceId);
+  const key = { workspaceId, id: 'receipt' };
+  given.world.welcomingLists = ['Readers', 'Writers'];
+  await expect(given.transactional.deleteNotification(key)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: "the notification is the welcome of list 'Readers' and 1 more",
+  });
+  given.world.welcomingLists = [];
+  await given.transactional.deleteNotification(key);
+});
+
+test('says which notifications do not exist', async () => {
+  const workspaceId = workspaceOf();
+  await create(workspaceId);
+  const asked = { workspaceId, ids: ['nothing', 'receipt', 'none'] };
+  expect((await given.notifications.listMissingNotifications(asked)).ids).toEqual([
+    'nothing',
+    'none',
+  ]);
+});
+
 test('the template of a notification is in use until the answer says that another takes its place', async () => {
   const workspaceId = workspaceOf();
   const { templateUses } = given.world;

@@ -4,6 +4,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { satellites } from '../message-queries.ts';
 import { requestConfirmations } from './confirmations.ts';
 import { countStep } from './variation-counts.ts';
+import { forgetWelcomes } from './welcomes.ts';
 
 /** Contacts that were deleted: when each address was, by the address. */
 export type Deletions = { workspaceId: string; deletedAt: Readonly<Record<string, string>> };
@@ -75,6 +76,7 @@ export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: 
      select`,
     values,
   );
+  await forgetWelcomes(em, workspaceId, at);
   const requests = await query<{ email: string; list_id: string; asked_at: string | null }>(
     em,
     `delete from confirmations

@@ -7,6 +7,7 @@ import { satellites } from '../message-queries.ts';
 import { keptDays } from '../plans/kept-days.ts';
 import { clearRequests } from '../record/confirmations.ts';
 import { countMissing } from '../record/recount.ts';
+import { clearWelcomes } from '../record/welcomes.ts';
 
 const stepRows = 500;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -26,7 +27,10 @@ export function clearMessages({ store, log, now, plans }: ClearingContext) {
       ...{ service: 'messages', task: 'clearMessages', what: 'old messages' },
       rows: [`messages where ${pagedSql('messages')}`, 'receiver_rates where true'],
       stepRows,
-      clearCommon: (repeat) => repeat((rowsMax) => clearRequests(store, rowsMax)),
+      clearCommon: async (repeat) => {
+        await repeat((rowsMax) => clearRequests(store, rowsMax));
+        await repeat((rowsMax) => clearWelcomes(store, rowsMax));
+      },
       clear: async (workspaceId, repeat) => {
         const over = new Date(now().getTime() - ratesKeptDays * dayMs);
         const rates = { table: 'receiver_rates', time: 'updated_at' };

@@ -2,6 +2,7 @@ import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protob
 import { TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
+  ListWelcomingListsResponseSchema,
   ResolveRecipientsResponseSchema,
   UnsubscribeRecipientResponseSchema,
   UpsertRecipientsResponseSchema,
@@ -84,6 +85,14 @@ export type World = {
   transactionalProvider: string;
   /** Of every template; undefined if there is none. */
   testData: JsonObject | undefined;
+  /** The welcome of every list; undefined for none. */
+  welcome: { notificationId: string } | undefined;
+  /** Every list was deleted. */
+  hasNoLists: boolean;
+  /** When memberships became active, by address; any time fits where there is none. */
+  activeSince: Map<string, Date>;
+  /** Lists that welcome by any notification. */
+  welcomingLists: string[];
   /** Contacts upserted for transactional mail, in turn. */
   upserted: { email: string; mayChange: boolean }[];
   /** How often contacts was asked to upsert. */
@@ -199,11 +208,15 @@ export function contactsOf(world: World): Contacts {
       fields = [],
       includeUnsubscribed = false,
       byHand,
+      activeSince = [],
     }) => {
       await world.resolving?.();
       world.includeUnsubscribed.push(includeUnsubscribed);
-      const recipients = emails.map((email) => {
-        const reason = world.skipReasons.get(email) ?? '';
+      const recipients = emails.map((email, index) => {
+        const asked = activeSince[index] && create(TimestampSchema, activeSince[index]);
+        const since = world.activeSince.get(email);
+        const isOther = asked && since && timestampDate(asked).getTime() !== since.getTime();
+        const reason = world.skipReasons.get(email) ?? (isOther ? 'unsubscribed' : '');
         const isLetIn = reason === 'unsubscribed' && (includeUnsubscribed || byHand);
         if (world.unknownContacts.has(email)) return { skipReason: '', valuesJson: '' };
         const values = fields.map((field) => world.fields.get(email)?.[field] ?? null);
@@ -224,6 +237,8 @@ export function contactsOf(world: World): Contacts {
       });
       return create(UpsertRecipientsResponseSchema, { recipients });
     },
+    listWelcomingLists: async () =>
+      create(ListWelcomingListsResponseSchema, { names: world.welcomingLists }),
     unsubscribeRecipient: async ({ listId = '', email = '', happenedAt: at }) => {
       const happenedAt = at && timestampDate(create(TimestampSchema, at)).toISOString();
       world.unsubscribed.push({ listId, email, ...(happenedAt && { happenedAt }) });
@@ -232,7 +247,11 @@ export function contactsOf(world: World): Contacts {
     getList: async ({ id = '' }) => {
       const doubleOptinTemplate =
         world.optinTemplate === '' ? undefined : { id: world.optinTemplate };
-      return create(GetListResponseSchema, { list: { id, name: 'Weekly', doubleOptinTemplate } });
+      if (world.hasNoLists) throw refusal('LIST_NOT_FOUND', 'List not found');
+      const { welcome } = world;
+      return create(GetListResponseSchema, {
+        list: { id, name: 'Weekly', doubleOptinTemplate, ...(welcome && { welcome }) },
+      });
     },
     getSubscriber: async ({ email = '' }) => {
       const subscriber = world.subscribers.get(email);

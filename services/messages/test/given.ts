@@ -19,7 +19,10 @@ import {
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
-import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import {
+  NotificationDirectoryService,
+  TransactionalService,
+} from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { openOutbox } from '#lib/events/outbox.ts';
 import { RateLimiter } from '#lib/limits/rate-limiter.ts';
 import { createLog } from '#lib/log.ts';
@@ -144,6 +147,7 @@ export async function givenService() {
       holds: createClient(HoldService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
+      notifications: createClient(NotificationDirectoryService, transport()),
       suppressions: createClient(SuppressionService, transport(userClaims())),
       reports: createClient(ReportService, transport(userClaims())),
       inbound: createClient(InboundReportService, transport()),
@@ -223,6 +227,10 @@ function newWorld(port: number): World {
     updates: [],
     subscribers: new Map(),
     optinTemplate: '',
+    welcome: undefined,
+    hasNoLists: false,
+    activeSince: new Map(),
+    welcomingLists: [],
     marketingProvider: 'smtp-1',
     transactionalProvider: 'smtp-1',
     testData: {},

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/lists.proto.
  */
 export const file_postrider_contacts_v1_lists: GenFile = /*@__PURE__*/
-  fileDesc("CiFwb3N0cmlkZXIvY29udGFjdHMvdjEvbGlzdHMucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSKaAgoETGlzdBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhcKD2lzX2RvdWJsZV9vcHRpbhgDIAEoCBIRCglpc19wdWJsaWMYBCABKAgSEwoLZGVzY3JpcHRpb24YBSABKAkSRwoVZG91YmxlX29wdGluX3RlbXBsYXRlGAYgASgLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlRlbXBsYXRlUmVmZXJlbmNlEjYKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgbS8xgCOAESNgoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ASJBChFUZW1wbGF0ZVJlZmVyZW5jZRISCgJpZBgBIAEoCUIGukgDyAEBEhgKB3ZlcnNpb24YAiABKAVCB7pIBBoCKAAioAEKEExpc3RMaXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESZAoFbGltaXQYAiABKAVCULpITboBSgoLbGltaXQucmFuZ2USIGxpbWl0IG11c3QgYmUgYmV0d2VlbiAxIGFuZCAxMDAwGhl0aGlzID49IDEgJiYgdGhpcyA8PSAxMDAwSACIAQFCCAoGX2xpbWl0Ij8KEUxpc3RMaXN0c1Jlc3BvbnNlEioKBWxpc3RzGAEgAygLMhsucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3QiQgoOR2V0TGlzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASJECg9HZXRMaXN0UmVzcG9uc2USMQoEbGlzdBgBIAEoCzIbLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QgbS8xgCOAEi2QMKEUNyZWF0ZUxpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEqUBCgJpZBgCIAEoCUKYAbpIlAG6AUoKD2lkLmFscGhhbnVtZXJpYxIXaWQgbXVzdCBiZSBhbHBoYW51bWVyaWMaHnRoaXMubWF0Y2hlcygnXlthLXpBLVowLTldKiQnKboBQQoJaWQubGVuZ3RoEiJpZCBsZW5ndGggbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDMyGhBzaXplKHRoaXMpIDw9IDMyyAEBEl4KBG5hbWUYAyABKAlCULpITboBRwoLbmFtZS5sZW5ndGgSJW5hbWUgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAyNTUaEXNpemUodGhpcykgPD0gMjU1yAEBEhcKD2lzX2RvdWJsZV9vcHRpbhgEIAEoCBIdCglpc19wdWJsaWMYBSABKAhCCtLzGAYqBHRydWUSHQoLZGVzY3JpcHRpb24YBiABKAlCCLpIBXIDGOgHEkcKFWRvdWJsZV9vcHRpbl90ZW1wbGF0ZRgHIAEoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5UZW1wbGF0ZVJlZmVyZW5jZSJHChJDcmVhdGVMaXN0UmVzcG9uc2USMQoEbGlzdBgBIAEoCzIbLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QgbS8xgCOAEixQIKEVVwZGF0ZUxpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESXgoEbmFtZRgDIAEoCUJQukhNugFHCgtuYW1lLmxlbmd0aBIlbmFtZSBsZW5ndGggbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDI1NRoRc2l6ZSh0aGlzKSA8PSAyNTXIAQESFwoPaXNfZG91YmxlX29wdGluGAQgASgIEh0KCWlzX3B1YmxpYxgFIAEoCEIK0vMYBioEdHJ1ZRIdCgtkZXNjcmlwdGlvbhgGIAEoCUIIukgFcgMY6AcSRwoVZG91YmxlX29wdGluX3RlbXBsYXRlGAcgASgLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlRlbXBsYXRlUmVmZXJlbmNlIkcKElVwZGF0ZUxpc3RSZXNwb25zZRIxCgRsaXN0GAEgASgLMhsucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RCBtLzGAI4ASJFChFEZWxldGVMaXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIiUKEkRlbGV0ZUxpc3RSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIIkwKE0dldExpc3RTdGF0c1JlcXVlc3QSFwoHbGlzdF9pZBgBIAEoCUIGukgDyAEBEhwKDHdvcmtzcGFjZV9pZBgCIAEoCUIGukgDyAEBImAKFEdldExpc3RTdGF0c1Jlc3BvbnNlEg8KB2xpc3RfaWQYASABKAkSNwoFc3RhdHMYAiABKAsyIC5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdFN0YXRzQgbS8xgCOAEihQEKCUxpc3RTdGF0cxIUCgx0b3RhbF9hY3RpdmUYASABKAUSFQoNdG90YWxfcGVuZGluZxgCIAEoBRIaChJ0b3RhbF91bnN1YnNjcmliZWQYAyABKAUSFQoNdG90YWxfYm91bmNlZBgEIAEoBRIYChB0b3RhbF9jb21wbGFpbmVkGAUgASgFIs4BChdTdWJzY3JpYmVDb250YWN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI8Cgdjb250YWN0GAIgASgLMiMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RJbnB1dEIGukgDyAEBElcKCGxpc3RfaWRzGAMgAygJQkW6SEK6AToKEmxpc3RfaWRzLm1pbl9pdGVtcxIUbGlzdF9pZHMgaXMgcmVxdWlyZWQaDnNpemUodGhpcykgPiAwkgECEGQiKwoYU3Vic2NyaWJlQ29udGFjdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiZQoVR2V0Q29udGFjdExpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBWVtYWlsGAIgASgJQga6SAPIAQESFwoHbGlzdF9pZBgDIAEoCUIGukgDyAEBIloKFkdldENvbnRhY3RMaXN0UmVzcG9uc2USQAoMY29udGFjdF9saXN0GAEgASgLMiIucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RMaXN0QgbS8xgCOAEi1gEKHUxpc3RDb250YWN0TGlzdHNCeUxpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYAiABKAlCBrpIA8gBARJkCgVsaW1pdBgDIAEoBUJQukhNugFKCgtsaW1pdC5yYW5nZRIgbGltaXQgbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDEwMDAaGXRoaXMgPj0gMSAmJiB0aGlzIDw9IDEwMDBIAIgBARIOCgZjdXJzb3IYBCABKAlCCAoGX2xpbWl0IoUBCh5MaXN0Q29udGFjdExpc3RzQnlMaXN0UmVzcG9uc2USOQoNY29udGFjdF9saXN0cxgBIAMoCzIiLnBvc3RyaWRlci5jb250YWN0cy52MS5Db250YWN0TGlzdBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJXCiBMaXN0Q29udGFjdExpc3RzQnlDb250YWN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBIl4KIUxpc3RDb250YWN0TGlzdHNCeUNvbnRhY3RSZXNwb25zZRI5Cg1jb250YWN0X2xpc3RzGAEgAygLMiIucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RMaXN0It8BCh5VcGRhdGVDb250YWN0TGlzdFN0YXR1c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAMgASgJQga6SAPIAQESbwoGc3RhdHVzGAQgASgOMicucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1lbWJlcnNoaXBTdGF0dXNCNrpIM7oBMAoPc3RhdHVzLnJlcXVpcmVkEhJzdGF0dXMgaXMgcmVxdWlyZWQaCXRoaXMgIT0gMCJSCh9VcGRhdGVDb250YWN0TGlzdFN0YXR1c1Jlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgSDwoHbWVzc2FnZRgCIAEoCRINCgVmb3VuZBgDIAEoCCJsChxSZW1vdmVDb250YWN0RnJvbUxpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBWVtYWlsGAIgASgJQga6SAPIAQESFwoHbGlzdF9pZBgDIAEoCUIGukgDyAEBIjAKHVJlbW92ZUNvbnRhY3RGcm9tTGlzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiyAEKEUV4cG9ydExpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYAiABKAlCBrpIA8gBARI3CgZzdGF0dXMYAyABKA4yJy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWVtYmVyc2hpcFN0YXR1cxIzCgZmb3JtYXQYBCABKA4yIy5wb3N0cmlkZXIuY29udGFjdHMudjEuRXhwb3J0Rm9ybWF0Eg4KBmN1cnNvchgFIAEoCSJ2ChJFeHBvcnRMaXN0UmVzcG9uc2USNgoHbWVtYmVycxgBIAMoCzIlLnBvc3RyaWRlci5jb250YWN0cy52MS5FeHBvcnRlZE1lbWJlchIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciKAAgoORXhwb3J0ZWRNZW1iZXISNwoHY29udGFjdBgBIAEoCzIeLnBvc3RyaWRlci5jb250YWN0cy52MS5Db250YWN0QgbS8xgCOAESPwoGc3RhdHVzGAIgASgOMicucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1lbWJlcnNoaXBTdGF0dXNCBtLzGAI4ARI1Cglqb2luZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgbS8xgCOAESPQoRc3RhdHVzX2NoYW5nZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgbS8xgCOAEytQsKC0xpc3RTZXJ2aWNlEp4BCglMaXN0TGlzdHMSJy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdExpc3RzUmVxdWVzdBooLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TGlzdHNSZXNwb25zZSI+kAIByvMYIAoJGgcKBWxpc3RzQhNGYWlsZWQgdG8gZ2V0IGxpc3RzgtPkkwIREg8vYXBpL2xpc3RzLmxpc3QSlgEKB0dldExpc3QSJS5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0TGlzdFJlcXVlc3QaJi5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0TGlzdFJlc3BvbnNlIjyQAgHK8xgfCgkaBwoFbGlzdHNCEkZhaWxlZCB0byBnZXQgbGlzdILT5JMCEBIOL2FwaS9saXN0cy5nZXQSsgEKCkNyZWF0ZUxpc3QSKC5wb3N0cmlkZXIuY29udGFjdHMudjEuQ3JlYXRlTGlzdFJlcXVlc3QaKS5wb3N0cmlkZXIuY29udGFjdHMudjEuQ3JlYXRlTGlzdFJlc3BvbnNlIk/K8xgvCgsaCQoFbGlzdHMQASABKMkBQhVGYWlsZWQgdG8gY3JlYXRlIGxpc3RaBAoCaWSC0+STAhY6ASoiES9hcGkvbGlzdHMuY3JlYXRlErABCgpVcGRhdGVMaXN0EigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwZGF0ZUxpc3RSZXF1ZXN0GikucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwZGF0ZUxpc3RSZXNwb25zZSJNkAICyvMYKgoLGgkKBWxpc3RzEAFCFUZhaWxlZCB0byB1cGRhdGUgbGlzdFoECgJpZILT5JMCFjoBKiIRL2FwaS9saXN0cy51cGRhdGUSrQEKCkRlbGV0ZUxpc3QSKC5wb3N0cmlkZXIuY29udGFjdHMudjEuRGVsZXRlTGlzdFJlcXVlc3QaKS5wb3N0cmlkZXIuY29udGFjdHMudjEuRGVsZXRlTGlzdFJlc3BvbnNlIkrK8xgqCgsaCQoFbGlzdHMQAUIVRmFpbGVkIHRvIGRlbGV0ZSBsaXN0WgQKAmlkgtPkkwIWOgEqIhEvYXBpL2xpc3RzLmRlbGV0ZRKqAQoMR2V0TGlzdFN0YXRzEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkdldExpc3RTdGF0c1JlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0TGlzdFN0YXRzUmVzcG9uc2UiQZACAcrzGCIKCRoHCgVsaXN0c0ITRmFpbGVkIHRvIGdldCBzdGF0c2ABgtPkkwISEhAvYXBpL2xpc3RzLnN0YXRzEsYBChBTdWJzY3JpYmVDb250YWN0Ei4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlN1YnNjcmliZUNvbnRhY3RSZXF1ZXN0Gi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlN1YnNjcmliZUNvbnRhY3RSZXNwb25zZSJRkAICyvMYKwoLGgkKBWxpc3RzEAFCHEZhaWxlZCB0byBzdWJzY3JpYmUgdG8gbGlzdHOC0+STAhk6ASoiFC9hcGkvbGlzdHMuc3Vic2NyaWJlEt0BCgpFeHBvcnRMaXN0EigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkV4cG9ydExpc3RSZXF1ZXN0GikucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkV4cG9ydExpc3RSZXNwb25zZSJ6kAIByvMYWgoMGgoKCGNvbnRhY3RzQhVGYWlsZWQgdG8gZXhwb3J0IGxpc3RSJgoHbWVtYmVycxIGY3Vyc29yGgtuZXh0X2N1cnNvcioGZm9ybWF0WgkKB2xpc3RfaWRgAYLT5JMCExIRL2FwaS9saXN0cy5leHBvcnQyrgkKEkNvbnRhY3RMaXN0U2VydmljZRK/AQoOR2V0Q29udGFjdExpc3QSLC5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0Q29udGFjdExpc3RSZXF1ZXN0Gi0ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkdldENvbnRhY3RMaXN0UmVzcG9uc2UiUJACAcrzGCcKCRoHCgVsaXN0c0IaRmFpbGVkIHRvIGdldCBjb250YWN0IGxpc3SC0+STAhwSGi9hcGkvY29udGFjdExpc3RzLmdldEJ5SURzEvkBChZMaXN0Q29udGFjdExpc3RzQnlMaXN0EjQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RDb250YWN0TGlzdHNCeUxpc3RSZXF1ZXN0GjUucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RDb250YWN0TGlzdHNCeUxpc3RSZXNwb25zZSJykAIByvMYQAoJGgcKBWxpc3RzQh5GYWlsZWQgdG8gZ2V0IGNvbnRhY3RzIGJ5IGxpc3RaEQoHbGlzdF9pZBIGY3Vyc29yYAGC0+STAiUSIy9hcGkvY29udGFjdExpc3RzLmdldENvbnRhY3RzQnlMaXN0Eu0BChlMaXN0Q29udGFjdExpc3RzQnlDb250YWN0EjcucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RDb250YWN0TGlzdHNCeUNvbnRhY3RSZXF1ZXN0GjgucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RDb250YWN0TGlzdHNCeUNvbnRhY3RSZXNwb25zZSJdkAIByvMYKwoJGgcKBWxpc3RzQh5GYWlsZWQgdG8gZ2V0IGxpc3RzIGJ5IGNvbnRhY3SC0+STAiUSIy9hcGkvY29udGFjdExpc3RzLmdldExpc3RzQnlDb250YWN0EvgBChdVcGRhdGVDb250YWN0TGlzdFN0YXR1cxI1LnBvc3RyaWRlci5jb250YWN0cy52MS5VcGRhdGVDb250YWN0TGlzdFN0YXR1c1JlcXVlc3QaNi5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBkYXRlQ29udGFjdExpc3RTdGF0dXNSZXNwb25zZSJukAICyvMYPgoLGgkKBWxpc3RzEAFCJEZhaWxlZCB0byB1cGRhdGUgY29udGFjdCBsaXN0IHN0YXR1c1oJCgdsaXN0X2lkgtPkkwIjOgEqIh4vYXBpL2NvbnRhY3RMaXN0cy51cGRhdGVTdGF0dXMS7gEKFVJlbW92ZUNvbnRhY3RGcm9tTGlzdBIzLnBvc3RyaWRlci5jb250YWN0cy52MS5SZW1vdmVDb250YWN0RnJvbUxpc3RSZXF1ZXN0GjQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlbW92ZUNvbnRhY3RGcm9tTGlzdFJlc3BvbnNlImrK8xg8CgsaCQoFbGlzdHMQAUIiRmFpbGVkIHRvIHJlbW92ZSBjb250YWN0IGZyb20gbGlzdFoJCgdsaXN0X2lkgtPkkwIkOgEqIh8vYXBpL2NvbnRhY3RMaXN0cy5yZW1vdmVDb250YWN0YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
+  fileDesc("CiFwb3N0cmlkZXIvY29udGFjdHMvdjEvbGlzdHMucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLLAgoETGlzdBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhcKD2lzX2RvdWJsZV9vcHRpbhgDIAEoCBIRCglpc19wdWJsaWMYBCABKAgSEwoLZGVzY3JpcHRpb24YBSABKAkSRwoVZG91YmxlX29wdGluX3RlbXBsYXRlGAYgASgLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlRlbXBsYXRlUmVmZXJlbmNlEjYKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgbS8xgCOAESNgoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARIvCgd3ZWxjb21lGAkgASgLMh4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLldlbGNvbWUiywEKB1dlbGNvbWUSHwoPbm90aWZpY2F0aW9uX2lkGAEgASgJQga6SAPIAQEShQEKDWRlbGF5X3NlY29uZHMYAiABKAVCbrpIa7oBaAoTZGVsYXlfc2Vjb25kcy5yYW5nZRIzd2VsY29tZS5kZWxheV9zZWNvbmRzIG11c3QgYmUgYmV0d2VlbiAwIGFuZCAyNTkyMDAwGhx0aGlzID49IDAgJiYgdGhpcyA8PSAyNTkyMDAwEhcKD2luY2x1ZGVfaW1wb3J0cxgDIAEoCCJBChFUZW1wbGF0ZVJlZmVyZW5jZRISCgJpZBgBIAEoCUIGukgDyAEBEhgKB3ZlcnNpb24YAiABKAVCB7pIBBoCKAAioAEKEExpc3RMaXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESZAoFbGltaXQYAiABKAVCULpITboBSgoLbGltaXQucmFuZ2USIGxpbWl0IG11c3QgYmUgYmV0d2VlbiAxIGFuZCAxMDAwGhl0aGlzID49IDEgJiYgdGhpcyA8PSAxMDAwSACIAQFCCAoGX2xpbWl0Ij8KEUxpc3RMaXN0c1Jlc3BvbnNlEioKBWxpc3RzGAEgAygLMhsucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3QiQgoOR2V0TGlzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASJECg9HZXRMaXN0UmVzcG9uc2USMQoEbGlzdBgBIAEoCzIbLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QgbS8xgCOAEiigQKEUNyZWF0ZUxpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEqUBCgJpZBgCIAEoCUKYAbpIlAG6AUoKD2lkLmFscGhhbnVtZXJpYxIXaWQgbXVzdCBiZSBhbHBoYW51bWVyaWMaHnRoaXMubWF0Y2hlcygnXlthLXpBLVowLTldKiQnKboBQQoJaWQubGVuZ3RoEiJpZCBsZW5ndGggbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDMyGhBzaXplKHRoaXMpIDw9IDMyyAEBEl4KBG5hbWUYAyABKAlCULpITboBRwoLbmFtZS5sZW5ndGgSJW5hbWUgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAyNTUaEXNpemUodGhpcykgPD0gMjU1yAEBEhcKD2lzX2RvdWJsZV9vcHRpbhgEIAEoCBIdCglpc19wdWJsaWMYBSABKAhCCtLzGAYqBHRydWUSHQoLZGVzY3JpcHRpb24YBiABKAlCCLpIBXIDGOgHEkcKFWRvdWJsZV9vcHRpbl90ZW1wbGF0ZRgHIAEoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5UZW1wbGF0ZVJlZmVyZW5jZRIvCgd3ZWxjb21lGAggASgLMh4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLldlbGNvbWUiRwoSQ3JlYXRlTGlzdFJlc3BvbnNlEjEKBGxpc3QYASABKAsyGy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEIG0vMYAjgBIvYCChFVcGRhdGVMaXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEl4KBG5hbWUYAyABKAlCULpITboBRwoLbmFtZS5sZW5ndGgSJW5hbWUgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAyNTUaEXNpemUodGhpcykgPD0gMjU1yAEBEhcKD2lzX2RvdWJsZV9vcHRpbhgEIAEoCBIdCglpc19wdWJsaWMYBSABKAhCCtLzGAYqBHRydWUSHQoLZGVzY3JpcHRpb24YBiABKAlCCLpIBXIDGOgHEkcKFWRvdWJsZV9vcHRpbl90ZW1wbGF0ZRgHIAEoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5UZW1wbGF0ZVJlZmVyZW5jZRIvCgd3ZWxjb21lGAggASgLMh4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLldlbGNvbWUiRwoSVXBkYXRlTGlzdFJlc3BvbnNlEjEKBGxpc3QYASABKAsyGy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEIG0vMYAjgBIkUKEURlbGV0ZUxpc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQEiJQoSRGVsZXRlTGlzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiTAoTR2V0TGlzdFN0YXRzUmVxdWVzdBIXCgdsaXN0X2lkGAEgASgJQga6SAPIAQESHAoMd29ya3NwYWNlX2lkGAIgASgJQga6SAPIAQEiYAoUR2V0TGlzdFN0YXRzUmVzcG9uc2USDwoHbGlzdF9pZBgBIAEoCRI3CgVzdGF0cxgCIAEoCzIgLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0U3RhdHNCBtLzGAI4ASKFAQoJTGlzdFN0YXRzEhQKDHRvdGFsX2FjdGl2ZRgBIAEoBRIVCg10b3RhbF9wZW5kaW5nGAIgASgFEhoKEnRvdGFsX3Vuc3Vic2NyaWJlZBgDIAEoBRIVCg10b3RhbF9ib3VuY2VkGAQgASgFEhgKEHRvdGFsX2NvbXBsYWluZWQYBSABKAUizgEKF1N1YnNjcmliZUNvbnRhY3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjwKB2NvbnRhY3QYAiABKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdElucHV0Qga6SAPIAQESVwoIbGlzdF9pZHMYAyADKAlCRbpIQroBOgoSbGlzdF9pZHMubWluX2l0ZW1zEhRsaXN0X2lkcyBpcyByZXF1aXJlZBoOc2l6ZSh0aGlzKSA+IDCSAQIQZCIrChhTdWJzY3JpYmVDb250YWN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJlChVHZXRDb250YWN0TGlzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAMgASgJQga6SAPIAQEiWgoWR2V0Q29udGFjdExpc3RSZXNwb25zZRJACgxjb250YWN0X2xpc3QYASABKAsyIi5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdExpc3RCBtLzGAI4ASLWAQodTGlzdENvbnRhY3RMaXN0c0J5TGlzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFwoHbGlzdF9pZBgCIAEoCUIGukgDyAEBEmQKBWxpbWl0GAMgASgFQlC6SE26AUoKC2xpbWl0LnJhbmdlEiBsaW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwMBoZdGhpcyA+PSAxICYmIHRoaXMgPD0gMTAwMEgAiAEBEg4KBmN1cnNvchgEIAEoCUIICgZfbGltaXQihQEKHkxpc3RDb250YWN0TGlzdHNCeUxpc3RSZXNwb25zZRI5Cg1jb250YWN0X2xpc3RzGAEgAygLMiIucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RMaXN0EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIlcKIExpc3RDb250YWN0TGlzdHNCeUNvbnRhY3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBWVtYWlsGAIgASgJQga6SAPIAQEiXgohTGlzdENvbnRhY3RMaXN0c0J5Q29udGFjdFJlc3BvbnNlEjkKDWNvbnRhY3RfbGlzdHMYASADKAsyIi5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdExpc3Qi3wEKHlVwZGF0ZUNvbnRhY3RMaXN0U3RhdHVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYAyABKAlCBrpIA8gBARJvCgZzdGF0dXMYBCABKA4yJy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWVtYmVyc2hpcFN0YXR1c0I2ukgzugEwCg9zdGF0dXMucmVxdWlyZWQSEnN0YXR1cyBpcyByZXF1aXJlZBoJdGhpcyAhPSAwIlIKH1VwZGF0ZUNvbnRhY3RMaXN0U3RhdHVzUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgIImwKHFJlbW92ZUNvbnRhY3RGcm9tTGlzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAMgASgJQga6SAPIAQEiMAodUmVtb3ZlQ29udGFjdEZyb21MaXN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCLIAQoRRXhwb3J0TGlzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFwoHbGlzdF9pZBgCIAEoCUIGukgDyAEBEjcKBnN0YXR1cxgDIAEoDjInLnBvc3RyaWRlci5jb250YWN0cy52MS5NZW1iZXJzaGlwU3RhdHVzEjMKBmZvcm1hdBgEIAEoDjIjLnBvc3RyaWRlci5jb250YWN0cy52MS5FeHBvcnRGb3JtYXQSDgoGY3Vyc29yGAUgASgJInYKEkV4cG9ydExpc3RSZXNwb25zZRI2CgdtZW1iZXJzGAEgAygLMiUucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkV4cG9ydGVkTWVtYmVyEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIoACCg5FeHBvcnRlZE1lbWJlchI3Cgdjb250YWN0GAEgASgLMh4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RCBtLzGAI4ARI/CgZzdGF0dXMYAiABKA4yJy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWVtYmVyc2hpcFN0YXR1c0IG0vMYAjgBEjUKCWpvaW5lZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARI9ChFzdGF0dXNfY2hhbmdlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ATK1CwoLTGlzdFNlcnZpY2USngEKCUxpc3RMaXN0cxInLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TGlzdHNSZXF1ZXN0GigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RMaXN0c1Jlc3BvbnNlIj6QAgHK8xggCgkaBwoFbGlzdHNCE0ZhaWxlZCB0byBnZXQgbGlzdHOC0+STAhESDy9hcGkvbGlzdHMubGlzdBKWAQoHR2V0TGlzdBIlLnBvc3RyaWRlci5jb250YWN0cy52MS5HZXRMaXN0UmVxdWVzdBomLnBvc3RyaWRlci5jb250YWN0cy52MS5HZXRMaXN0UmVzcG9uc2UiPJACAcrzGB8KCRoHCgVsaXN0c0ISRmFpbGVkIHRvIGdldCBsaXN0gtPkkwIQEg4vYXBpL2xpc3RzLmdldBKyAQoKQ3JlYXRlTGlzdBIoLnBvc3RyaWRlci5jb250YWN0cy52MS5DcmVhdGVMaXN0UmVxdWVzdBopLnBvc3RyaWRlci5jb250YWN0cy52MS5DcmVhdGVMaXN0UmVzcG9uc2UiT8rzGC8KCxoJCgVsaXN0cxABIAEoyQFCFUZhaWxlZCB0byBjcmVhdGUgbGlzdFoECgJpZILT5JMCFjoBKiIRL2FwaS9saXN0cy5jcmVhdGUSsAEKClVwZGF0ZUxpc3QSKC5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBkYXRlTGlzdFJlcXVlc3QaKS5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBkYXRlTGlzdFJlc3BvbnNlIk2QAgLK8xgqCgsaCQoFbGlzdHMQAUIVRmFpbGVkIHRvIHVwZGF0ZSBsaXN0WgQKAmlkgtPkkwIWOgEqIhEvYXBpL2xpc3RzLnVwZGF0ZRKtAQoKRGVsZXRlTGlzdBIoLnBvc3RyaWRlci5jb250YWN0cy52MS5EZWxldGVMaXN0UmVxdWVzdBopLnBvc3RyaWRlci5jb250YWN0cy52MS5EZWxldGVMaXN0UmVzcG9uc2UiSsrzGCoKCxoJCgVsaXN0cxABQhVGYWlsZWQgdG8gZGVsZXRlIGxpc3RaBAoCaWSC0+STAhY6ASoiES9hcGkvbGlzdHMuZGVsZXRlEqoBCgxHZXRMaXN0U3RhdHMSKi5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0TGlzdFN0YXRzUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5HZXRMaXN0U3RhdHNSZXNwb25zZSJBkAIByvMYIgoJGgcKBWxpc3RzQhNGYWlsZWQgdG8gZ2V0IHN0YXRzYAGC0+STAhISEC9hcGkvbGlzdHMuc3RhdHMSxgEKEFN1YnNjcmliZUNvbnRhY3QSLi5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaWJlQ29udGFjdFJlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaWJlQ29udGFjdFJlc3BvbnNlIlGQAgLK8xgrCgsaCQoFbGlzdHMQAUIcRmFpbGVkIHRvIHN1YnNjcmliZSB0byBsaXN0c4LT5JMCGToBKiIUL2FwaS9saXN0cy5zdWJzY3JpYmUS3QEKCkV4cG9ydExpc3QSKC5wb3N0cmlkZXIuY29udGFjdHMudjEuRXhwb3J0TGlzdFJlcXVlc3QaKS5wb3N0cmlkZXIuY29udGFjdHMudjEuRXhwb3J0TGlzdFJlc3BvbnNlInqQAgHK8xhaCgwaCgoIY29udGFjdHNCFUZhaWxlZCB0byBleHBvcnQgbGlzdFImCgdtZW1iZXJzEgZjdXJzb3IaC25leHRfY3Vyc29yKgZmb3JtYXRaCQoHbGlzdF9pZGABgtPkkwITEhEvYXBpL2xpc3RzLmV4cG9ydDKuCQoSQ29udGFjdExpc3RTZXJ2aWNlEr8BCg5HZXRDb250YWN0TGlzdBIsLnBvc3RyaWRlci5jb250YWN0cy52MS5HZXRDb250YWN0TGlzdFJlcXVlc3QaLS5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0Q29udGFjdExpc3RSZXNwb25zZSJQkAIByvMYJwoJGgcKBWxpc3RzQhpGYWlsZWQgdG8gZ2V0IGNvbnRhY3QgbGlzdILT5JMCHBIaL2FwaS9jb250YWN0TGlzdHMuZ2V0QnlJRHMS+QEKFkxpc3RDb250YWN0TGlzdHNCeUxpc3QSNC5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdENvbnRhY3RMaXN0c0J5TGlzdFJlcXVlc3QaNS5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdENvbnRhY3RMaXN0c0J5TGlzdFJlc3BvbnNlInKQAgHK8xhACgkaBwoFbGlzdHNCHkZhaWxlZCB0byBnZXQgY29udGFjdHMgYnkgbGlzdFoRCgdsaXN0X2lkEgZjdXJzb3JgAYLT5JMCJRIjL2FwaS9jb250YWN0TGlzdHMuZ2V0Q29udGFjdHNCeUxpc3QS7QEKGUxpc3RDb250YWN0TGlzdHNCeUNvbnRhY3QSNy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdENvbnRhY3RMaXN0c0J5Q29udGFjdFJlcXVlc3QaOC5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdENvbnRhY3RMaXN0c0J5Q29udGFjdFJlc3BvbnNlIl2QAgHK8xgrCgkaBwoFbGlzdHNCHkZhaWxlZCB0byBnZXQgbGlzdHMgYnkgY29udGFjdILT5JMCJRIjL2FwaS9jb250YWN0TGlzdHMuZ2V0TGlzdHNCeUNvbnRhY3QS+AEKF1VwZGF0ZUNvbnRhY3RMaXN0U3RhdHVzEjUucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwZGF0ZUNvbnRhY3RMaXN0U3RhdHVzUmVxdWVzdBo2LnBvc3RyaWRlci5jb250YWN0cy52MS5VcGRhdGVDb250YWN0TGlzdFN0YXR1c1Jlc3BvbnNlIm6QAgLK8xg+CgsaCQoFbGlzdHMQAUIkRmFpbGVkIHRvIHVwZGF0ZSBjb250YWN0IGxpc3Qgc3RhdHVzWgkKB2xpc3RfaWSC0+STAiM6ASoiHi9hcGkvY29udGFjdExpc3RzLnVwZGF0ZVN0YXR1cxLuAQoVUmVtb3ZlQ29udGFjdEZyb21MaXN0EjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlbW92ZUNvbnRhY3RGcm9tTGlzdFJlcXVlc3QaNC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVtb3ZlQ29udGFjdEZyb21MaXN0UmVzcG9uc2UiasrzGDwKCxoJCgVsaXN0cxABQiJGYWlsZWQgdG8gcmVtb3ZlIGNvbnRhY3QgZnJvbSBsaXN0WgkKB2xpc3RfaWSC0+STAiQ6ASoiHy9hcGkvY29udGFjdExpc3RzLnJlbW92ZUNvbnRhY3RiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * A list that contacts subscribe to.
@@ -83,6 +83,13 @@ export type List = Message<"postrider.contacts.v1.List"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * The mail that new members get; absent for none.
+   *
+   * @generated from field: postrider.contacts.v1.Welcome welcome = 9;
+   */
+  welcome?: Welcome | undefined;
 };
 
 /**
@@ -91,6 +98,44 @@ export type List = Message<"postrider.contacts.v1.List"> & {
  */
 export const ListSchema: GenMessage<List> = /*@__PURE__*/
   messageDesc(file_postrider_contacts_v1_lists, 0);
+
+/**
+ * A mail to each contact whose membership becomes active, by whatever way: once, and again to one who left and came back more than
+ * a day after the last. It is a transactional message of the notification with this list, in the contact's language, and can be
+ * unsubscribed from. Consent is looked at when it is sent: a contact who has left by then gets none. The list and its notification
+ * are used as they are at that time. Beyond the quota of queued messages new members are not welcomed.
+ *
+ * @generated from message postrider.contacts.v1.Welcome
+ */
+export type Welcome = Message<"postrider.contacts.v1.Welcome"> & {
+  /**
+   * The notification. It cannot be deleted while the list names it.
+   *
+   * @generated from field: string notification_id = 1;
+   */
+  notificationId: string;
+
+  /**
+   * 0 to 2,592,000 seconds (30 days) from when the membership becomes active; to the minute.
+   *
+   * @generated from field: int32 delay_seconds = 2;
+   */
+  delaySeconds: number;
+
+  /**
+   * Whether contacts who join by `contacts.import` get it as well, at the pace of bulk mail.
+   *
+   * @generated from field: bool include_imports = 3;
+   */
+  includeImports: boolean;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.Welcome.
+ * Use `create(WelcomeSchema)` to create a new message.
+ */
+export const WelcomeSchema: GenMessage<Welcome> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_lists, 1);
 
 /**
  * Points at a template.
@@ -118,7 +163,7 @@ export type TemplateReference = Message<"postrider.contacts.v1.TemplateReference
  * Use `create(TemplateReferenceSchema)` to create a new message.
  */
 export const TemplateReferenceSchema: GenMessage<TemplateReference> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 1);
+  messageDesc(file_postrider_contacts_v1_lists, 2);
 
 /**
  * Asks for all lists.
@@ -146,7 +191,7 @@ export type ListListsRequest = Message<"postrider.contacts.v1.ListListsRequest">
  * Use `create(ListListsRequestSchema)` to create a new message.
  */
 export const ListListsRequestSchema: GenMessage<ListListsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 2);
+  messageDesc(file_postrider_contacts_v1_lists, 3);
 
 /**
  * All lists.
@@ -167,7 +212,7 @@ export type ListListsResponse = Message<"postrider.contacts.v1.ListListsResponse
  * Use `create(ListListsResponseSchema)` to create a new message.
  */
 export const ListListsResponseSchema: GenMessage<ListListsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 3);
+  messageDesc(file_postrider_contacts_v1_lists, 4);
 
 /**
  * Asks for a list.
@@ -195,7 +240,7 @@ export type GetListRequest = Message<"postrider.contacts.v1.GetListRequest"> & {
  * Use `create(GetListRequestSchema)` to create a new message.
  */
 export const GetListRequestSchema: GenMessage<GetListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 4);
+  messageDesc(file_postrider_contacts_v1_lists, 5);
 
 /**
  * A list.
@@ -216,7 +261,7 @@ export type GetListResponse = Message<"postrider.contacts.v1.GetListResponse"> &
  * Use `create(GetListResponseSchema)` to create a new message.
  */
 export const GetListResponseSchema: GenMessage<GetListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 5);
+  messageDesc(file_postrider_contacts_v1_lists, 6);
 
 /**
  * Creates a list.
@@ -272,6 +317,13 @@ export type CreateListRequest = Message<"postrider.contacts.v1.CreateListRequest
    * @generated from field: postrider.contacts.v1.TemplateReference double_optin_template = 7;
    */
   doubleOptinTemplate?: TemplateReference | undefined;
+
+  /**
+   * The mail that new members get; none if absent.
+   *
+   * @generated from field: postrider.contacts.v1.Welcome welcome = 8;
+   */
+  welcome?: Welcome | undefined;
 };
 
 /**
@@ -279,7 +331,7 @@ export type CreateListRequest = Message<"postrider.contacts.v1.CreateListRequest
  * Use `create(CreateListRequestSchema)` to create a new message.
  */
 export const CreateListRequestSchema: GenMessage<CreateListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 6);
+  messageDesc(file_postrider_contacts_v1_lists, 7);
 
 /**
  * The list as created.
@@ -300,7 +352,7 @@ export type CreateListResponse = Message<"postrider.contacts.v1.CreateListRespon
  * Use `create(CreateListResponseSchema)` to create a new message.
  */
 export const CreateListResponseSchema: GenMessage<CreateListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 7);
+  messageDesc(file_postrider_contacts_v1_lists, 8);
 
 /**
  * Replaces a list.
@@ -356,6 +408,13 @@ export type UpdateListRequest = Message<"postrider.contacts.v1.UpdateListRequest
    * @generated from field: postrider.contacts.v1.TemplateReference double_optin_template = 7;
    */
   doubleOptinTemplate?: TemplateReference | undefined;
+
+  /**
+   * The mail that new members get; none if absent.
+   *
+   * @generated from field: postrider.contacts.v1.Welcome welcome = 8;
+   */
+  welcome?: Welcome | undefined;
 };
 
 /**
@@ -363,7 +422,7 @@ export type UpdateListRequest = Message<"postrider.contacts.v1.UpdateListRequest
  * Use `create(UpdateListRequestSchema)` to create a new message.
  */
 export const UpdateListRequestSchema: GenMessage<UpdateListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 8);
+  messageDesc(file_postrider_contacts_v1_lists, 9);
 
 /**
  * The list as changed.
@@ -384,7 +443,7 @@ export type UpdateListResponse = Message<"postrider.contacts.v1.UpdateListRespon
  * Use `create(UpdateListResponseSchema)` to create a new message.
  */
 export const UpdateListResponseSchema: GenMessage<UpdateListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 9);
+  messageDesc(file_postrider_contacts_v1_lists, 10);
 
 /**
  * Names a list to delete.
@@ -412,7 +471,7 @@ export type DeleteListRequest = Message<"postrider.contacts.v1.DeleteListRequest
  * Use `create(DeleteListRequestSchema)` to create a new message.
  */
 export const DeleteListRequestSchema: GenMessage<DeleteListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 10);
+  messageDesc(file_postrider_contacts_v1_lists, 11);
 
 /**
  * The list is deleted.
@@ -433,7 +492,7 @@ export type DeleteListResponse = Message<"postrider.contacts.v1.DeleteListRespon
  * Use `create(DeleteListResponseSchema)` to create a new message.
  */
 export const DeleteListResponseSchema: GenMessage<DeleteListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 11);
+  messageDesc(file_postrider_contacts_v1_lists, 12);
 
 /**
  * Asks for the counts of a list.
@@ -461,7 +520,7 @@ export type GetListStatsRequest = Message<"postrider.contacts.v1.GetListStatsReq
  * Use `create(GetListStatsRequestSchema)` to create a new message.
  */
 export const GetListStatsRequestSchema: GenMessage<GetListStatsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 12);
+  messageDesc(file_postrider_contacts_v1_lists, 13);
 
 /**
  * The counts of a list.
@@ -489,7 +548,7 @@ export type GetListStatsResponse = Message<"postrider.contacts.v1.GetListStatsRe
  * Use `create(GetListStatsResponseSchema)` to create a new message.
  */
 export const GetListStatsResponseSchema: GenMessage<GetListStatsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 13);
+  messageDesc(file_postrider_contacts_v1_lists, 14);
 
 /**
  * How many members have which status.
@@ -538,7 +597,7 @@ export type ListStats = Message<"postrider.contacts.v1.ListStats"> & {
  * Use `create(ListStatsSchema)` to create a new message.
  */
 export const ListStatsSchema: GenMessage<ListStats> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 14);
+  messageDesc(file_postrider_contacts_v1_lists, 15);
 
 /**
  * Subscribes a contact to lists.
@@ -573,7 +632,7 @@ export type SubscribeContactRequest = Message<"postrider.contacts.v1.SubscribeCo
  * Use `create(SubscribeContactRequestSchema)` to create a new message.
  */
 export const SubscribeContactRequestSchema: GenMessage<SubscribeContactRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 15);
+  messageDesc(file_postrider_contacts_v1_lists, 16);
 
 /**
  * The contact is subscribed.
@@ -594,7 +653,7 @@ export type SubscribeContactResponse = Message<"postrider.contacts.v1.SubscribeC
  * Use `create(SubscribeContactResponseSchema)` to create a new message.
  */
 export const SubscribeContactResponseSchema: GenMessage<SubscribeContactResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 16);
+  messageDesc(file_postrider_contacts_v1_lists, 17);
 
 /**
  * Asks for a membership.
@@ -629,7 +688,7 @@ export type GetContactListRequest = Message<"postrider.contacts.v1.GetContactLis
  * Use `create(GetContactListRequestSchema)` to create a new message.
  */
 export const GetContactListRequestSchema: GenMessage<GetContactListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 17);
+  messageDesc(file_postrider_contacts_v1_lists, 18);
 
 /**
  * A membership.
@@ -650,7 +709,7 @@ export type GetContactListResponse = Message<"postrider.contacts.v1.GetContactLi
  * Use `create(GetContactListResponseSchema)` to create a new message.
  */
 export const GetContactListResponseSchema: GenMessage<GetContactListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 18);
+  messageDesc(file_postrider_contacts_v1_lists, 19);
 
 /**
  * Asks for the memberships of a list.
@@ -692,7 +751,7 @@ export type ListContactListsByListRequest = Message<"postrider.contacts.v1.ListC
  * Use `create(ListContactListsByListRequestSchema)` to create a new message.
  */
 export const ListContactListsByListRequestSchema: GenMessage<ListContactListsByListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 19);
+  messageDesc(file_postrider_contacts_v1_lists, 20);
 
 /**
  * A page of memberships.
@@ -720,7 +779,7 @@ export type ListContactListsByListResponse = Message<"postrider.contacts.v1.List
  * Use `create(ListContactListsByListResponseSchema)` to create a new message.
  */
 export const ListContactListsByListResponseSchema: GenMessage<ListContactListsByListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 20);
+  messageDesc(file_postrider_contacts_v1_lists, 21);
 
 /**
  * Asks for the memberships of a contact.
@@ -748,7 +807,7 @@ export type ListContactListsByContactRequest = Message<"postrider.contacts.v1.Li
  * Use `create(ListContactListsByContactRequestSchema)` to create a new message.
  */
 export const ListContactListsByContactRequestSchema: GenMessage<ListContactListsByContactRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 21);
+  messageDesc(file_postrider_contacts_v1_lists, 22);
 
 /**
  * Memberships of a contact.
@@ -769,7 +828,7 @@ export type ListContactListsByContactResponse = Message<"postrider.contacts.v1.L
  * Use `create(ListContactListsByContactResponseSchema)` to create a new message.
  */
 export const ListContactListsByContactResponseSchema: GenMessage<ListContactListsByContactResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 22);
+  messageDesc(file_postrider_contacts_v1_lists, 23);
 
 /**
  * Gives a membership a status.
@@ -811,7 +870,7 @@ export type UpdateContactListStatusRequest = Message<"postrider.contacts.v1.Upda
  * Use `create(UpdateContactListStatusRequestSchema)` to create a new message.
  */
 export const UpdateContactListStatusRequestSchema: GenMessage<UpdateContactListStatusRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 23);
+  messageDesc(file_postrider_contacts_v1_lists, 24);
 
 /**
  * The outcome.
@@ -846,7 +905,7 @@ export type UpdateContactListStatusResponse = Message<"postrider.contacts.v1.Upd
  * Use `create(UpdateContactListStatusResponseSchema)` to create a new message.
  */
 export const UpdateContactListStatusResponseSchema: GenMessage<UpdateContactListStatusResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 24);
+  messageDesc(file_postrider_contacts_v1_lists, 25);
 
 /**
  * Names a membership to end.
@@ -881,7 +940,7 @@ export type RemoveContactFromListRequest = Message<"postrider.contacts.v1.Remove
  * Use `create(RemoveContactFromListRequestSchema)` to create a new message.
  */
 export const RemoveContactFromListRequestSchema: GenMessage<RemoveContactFromListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 25);
+  messageDesc(file_postrider_contacts_v1_lists, 26);
 
 /**
  * The membership is ended.
@@ -902,7 +961,7 @@ export type RemoveContactFromListResponse = Message<"postrider.contacts.v1.Remov
  * Use `create(RemoveContactFromListResponseSchema)` to create a new message.
  */
 export const RemoveContactFromListResponseSchema: GenMessage<RemoveContactFromListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 26);
+  messageDesc(file_postrider_contacts_v1_lists, 27);
 
 /**
  * Asks for the members of a list.
@@ -951,7 +1010,7 @@ export type ExportListRequest = Message<"postrider.contacts.v1.ExportListRequest
  * Use `create(ExportListRequestSchema)` to create a new message.
  */
 export const ExportListRequestSchema: GenMessage<ExportListRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 27);
+  messageDesc(file_postrider_contacts_v1_lists, 28);
 
 /**
  * A page of members.
@@ -979,7 +1038,7 @@ export type ExportListResponse = Message<"postrider.contacts.v1.ExportListRespon
  * Use `create(ExportListResponseSchema)` to create a new message.
  */
 export const ExportListResponseSchema: GenMessage<ExportListResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 28);
+  messageDesc(file_postrider_contacts_v1_lists, 29);
 
 /**
  * A member of a list.
@@ -1021,7 +1080,7 @@ export type ExportedMember = Message<"postrider.contacts.v1.ExportedMember"> & {
  * Use `create(ExportedMemberSchema)` to create a new message.
  */
 export const ExportedMemberSchema: GenMessage<ExportedMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_lists, 29);
+  messageDesc(file_postrider_contacts_v1_lists, 30);
 
 /**
  * Keeps lists.
@@ -1052,9 +1111,10 @@ export const ListService: GenService<{
     output: typeof GetListResponseSchema;
   },
   /**
-   * Creates a list. Its template cannot be deleted while the list uses it.
+   * Creates a list. Its template and the notification of its welcome cannot be deleted while the list uses them.
    *
-   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that does not exist. ALREADY_EXISTS: the id is taken.
+   * INVALID_ARGUMENT: a field is wrong, double opt-in has no template or one that does not exist, or the notification of the welcome
+   * does not exist. ALREADY_EXISTS: the id is taken.
    * RESOURCE_EXHAUSTED: the workspace is at its quota of lists.
    *
    * @generated from rpc postrider.contacts.v1.ListService.CreateList
@@ -1065,9 +1125,10 @@ export const ListService: GenService<{
     output: typeof CreateListResponseSchema;
   },
   /**
-   * Replaces a list's name, flags, description and template.
+   * Replaces a list's name, flags, description, template and welcome. Without a welcome, those that still wait are not sent.
    *
-   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that does not exist. NOT_FOUND (`List not found`): no such list.
+   * INVALID_ARGUMENT: a field is wrong, double opt-in has no template or one that does not exist, or the notification of the welcome
+   * does not exist. NOT_FOUND (`List not found`): no such list.
    *
    * @generated from rpc postrider.contacts.v1.ListService.UpdateList
    */

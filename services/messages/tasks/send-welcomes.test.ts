@@ -1,0 +1,351 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { beforeEach, expect, test } from '@jest/globals';
+import PostalMime from 'postal-mime';
+import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
+import { bulkPriority } from '#lib/jobs/jobs.ts';
+import { query } from '#lib/postgres/query.ts';
+import { people, resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification } from '../test/given-notification.ts';
+import { beginWelcomes } from './begin-welcomes.ts';
+import { sendWelcomes } from './send-welcomes.ts';
+
+const workspaceId = 'w1';
+const listId = 'weekly';
+const email = 'ann@example.com';
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const ago = (ms: number) => new Date(Date.now() - ms);
+
+const given = useService();
+resetAfterEach(given);
+let notificationId = '';
+beforeEach(async () => {
+  await query(given.store.fork(), 'truncate messages, welcomes, suppressions', []);
+  await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
+  notificationId = await givenNotification(given);
+  given.world.welcome = { notificationId };
+});
+
+type Events = NonNullable<MessageInitShape<typeof ConsumeEventsRequestSchema>['events']>;
+
+const consume = (...events: Events) =>
+  given.events.consumeEvents({ workspaceId, batchId: crypto.randomUUID(), events });
+
+type Over = { email?: string; at?: Date; delaySeconds?: number; isImport?: boolean };
+
+function due({ at = new Date(), delaySeconds = 0, isImport = false, ...over }: Over = {}) {
+  const data = {
+    ...{ email: over.email ?? email, list_id: listId, active_since: at.toISOString() },
+    ...{ delay_seconds: delaySeconds, is_import: isImport },
+  };
+  return {
+    type: 'welcome.due',
+    occurredAt: timestampFromDate(at),
+    dataJson: JSON.stringify(data),
+  };
+}
+
+const deleted = (at: Date) => ({
+  type: 'contact.deleted',
+  occurredAt: timestampFromDate(at),
+  dataJson: JSON.stringify({ contact: { email } }),
+});
+
+const send = (isImport = false) => sendWelcomes(given.context)({ workspaceId, listId, isImport });
+
+const rows = (columns = 'status, status_info, contact_email') =>
+  query<Record<string, unknown>>(
+    given.store.fork(),
+    `select ${columns} from messages order by created_at, contact_email`,
+    [],
+  );
+const waiting = () =>
+  query<{ email: string; in_s: number | null }>(
+    given.store.fork(),
+    'select email, extract(epoch from due_at - now())::int as in_s from welcomes order by email',
+    [],
+  );
+const jobs = () =>
+  query<{ payload: object }>(
+    given.store.fork(),
+    `select payload from messages_jobs._private_jobs j join messages_jobs._private_tasks t on t.id = j.task_id
+     where t.identifier = 'sendWelcomes'`,
+    [],
+  );
+
+test('a new member gets the notification, with headers to leave the list, in the history of both', async () => {
+  await consume(due());
+  expect(await jobs()).toMatchObject([{ payload: { workspaceId, listId, isImport: false } }]);
+  await send();
+  const [raw = ''] = given.sink.bodies();
+  const mail = await PostalMime.parse(raw);
+  expect(mail.to).toEqual([{ address: email, name: '' }]);
+  expect(raw).toMatch(/^List-Unsubscribe: <https:\/\/mail\.example\/u\/w1\//m);
+  expect(raw).toMatch(/^List-ID: /im);
+  const { messages } = await given.messages.listMessages({ workspaceId, notificationId });
+  expect(messages).toMatchObject([
+    { listId, transactionalNotificationId: notificationId, status: 'sent', contactEmail: email },
+  ]);
+  await send();
+  await consume(due({ at: ago(hourMs) }));
+  await send();
+  expect(given.sink.total()).toBe(1);
+});
+
+test('the welcome is in the language of the contact', async () => {
+  given.world.translations.set('de', { ...given.world.content, subject: 'Hallo' });
+  given.world.fields.set(email, { language: 'de-AT' });
+  await consume(due());
+  await send();
+  expect((await PostalMime.parse(given.sink.bodies()[0] ?? '')).subject).toBe('Hallo');
+});
+
+test('the link of a welcome leaves the list', async () => {
+  await consume(due());
+  await send();
+  const [, token = ''] = /\/u\/w1\/([\w-]+)/.exec(given.sink.bodies()[0] ?? '') ?? [];
+  await given.links.unsubscribeByLink({ workspaceId, token });
+  expect(given.world.unsubscribed).toEqual([{ listId, email }]);
+});
+
+test('a welcome with a delay waits for it, and is begun by the minute', async () => {
+  await consume(due({ delaySeconds: 3_600 }));
+  expect(await jobs()).toEqual([]);
+  await send();
+  await beginWelcomes(given.context)();
+  expect([given.sink.total(), await jobs()]).toEqual([0, []]);
+  await query(given.store.fork(), 'update welcomes set due_at = now()', []);
+  await beginWelcomes(given.context)();
+  expect(await jobs()).toMatchObject([{ payload: { workspaceId, listId, isImport: false } }]);
+  await send();
+  expect(given.sink.total()).toBe(1);
+});
+
+test.each(['unsubscribed', 'pending', 'removed', 'bounced'])(
+  'a contact that is %s by then gets none, and nothing waits',
+  async (reason) => {
+    await consume(due());
+    given.world.skipReasons.set(email, reason);
+    await send();
+    expect([given.sink.total(), await waiting()]).toEqual([0, []]);
+    const kept = reason === 'removed' ? '' : email;
+    expect(await rows()).toEqual([{ status: 'skipped', status_info: reason, contact_email: kept }]);
+  },
+);
+
+test('a suppressed address gets none', async () => {
+  await given.suppressions.addSuppression({ workspaceId, email, reason: 'bounced' });
+  await consume(due());
+  await send();
+  expect([given.sink.total(), await waiting()]).toEqual([0, []]);
+});
+
+test('a membership that ended before its delay gets none, though another one has begun', async () => {
+  const second = new Date();
+  await consume(due({ at: ago(2 * dayMs) }));
+  given.world.activeSince.set(email, second);
+  await send();
+  expect([given.sink.total(), await waiting()]).toEqual([0, []]);
+  await consume(due({ at: second }));
+  await send();
+  expect(given.sink.total()).toBe(1);
+});
+
+test('an event of becoming active that comes after a newer one changes nothing', async () => {
+  await consume(due({ delaySeconds: 3_600 }));
+  await consume(due({ at: ago(dayMs) }));
+  const [row] = await waiting();
+  expect(row?.in_s).toBeGreaterThan(3_500);
+});
+
+test.each([
+  ['within a day of the welcome', 12 * hourMs, 1],
+  ['more than a day after the welcome', 36 * hourMs, 2],
+])('a return %s counts as it should', async (_, laterMs, total) => {
+  await consume(due({ at: ago(2 * dayMs) }));
+  await send();
+  await query(
+    given.store.fork(),
+    `update welcomes set done_at = now() - $1::int * interval '1 hour'`,
+    [laterMs / hourMs],
+  );
+  await consume(due());
+  await send();
+  expect(given.sink.total()).toBe(total);
+});
+
+test('a return while the welcome of the last membership waits starts the delay anew', async () => {
+  await consume(due({ at: ago(hourMs), delaySeconds: 2 * 3_600 }));
+  await consume(due({ delaySeconds: 2 * 3_600 }));
+  const [row, ...others] = await waiting();
+  expect(others).toEqual([]);
+  expect(row?.in_s).toBeGreaterThan(7_100);
+});
+
+test('ten thousand flips of a membership make one welcome', async () => {
+  const first = Date.now() - dayMs;
+  for (let portion = 0; portion < 20; portion += 1) {
+    const at = (place: number) => new Date(first + portion * 500 + place);
+    await consume(...Array.from({ length: 500 }, (_, place) => due({ at: at(place) })));
+    if (portion % 5 === 0) await send();
+  }
+  await send();
+  expect([given.sink.total(), (await rows()).length]).toEqual([1, 1]);
+});
+
+test('a return that comes while the welcome of the last membership is refused consent gets its own', async () => {
+  const second = new Date();
+  await consume(due({ at: ago(dayMs) }));
+  const asked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  given.world.activeSince.set(email, second);
+  given.world.resolving = () => {
+    asked.resolve();
+    return release.promise;
+  };
+  const sending = send();
+  await asked.promise;
+  await consume(due({ at: second }));
+  release.resolve();
+  await sending;
+  await send();
+  expect(given.sink.total()).toBe(1);
+  expect(await rows('status')).toEqual([{ status: 'skipped' }, { status: 'sent' }]);
+});
+
+test('a deletion leaves nothing of a welcome that waits, and one that comes late leaves a newer one', async () => {
+  await consume(due({ delaySeconds: 3_600 }), deleted(ago(hourMs)));
+  expect(await waiting()).toHaveLength(1);
+  await consume(deleted(new Date()));
+  expect(await waiting()).toEqual([]);
+  await consume(due({ at: ago(hourMs) }));
+  given.world.skipReasons.set(email, 'removed');
+  given.world.missingTemplates.add(`t-${notificationId}`);
+  await send();
+  expect([await waiting(), await rows('contact_email')]).toEqual([[], [{ contact_email: '' }]]);
+});
+
+test.each([
+  ['has no welcome any more', () => (given.world.welcome = undefined)],
+  ['is deleted', () => (given.world.hasNoLists = true)],
+])('welcomes that wait for a list that %s are dropped', async (_, change) => {
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '450 later' }];
+  await consume(due());
+  await send();
+  expect(await rows('status')).toEqual([{ status: 'deferred' }]);
+  await query(given.store.fork(), 'update welcomes set due_at = now()', []);
+  change();
+  await send();
+  expect([given.sink.total(), await waiting()]).toEqual([0, []]);
+  expect(await rows('status')).toEqual([{ status: 'failed' }]);
+});
+
+test('a refused welcome is tried again as the same message', async () => {
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '450 later' }];
+  await consume(due());
+  await send();
+  const [before] = await waiting();
+  expect(before?.in_s).toBeGreaterThan(30);
+  given.sink.behaviour.replies = [];
+  await query(given.store.fork(), 'update messages set due_at = now()', []);
+  await query(given.store.fork(), 'update welcomes set due_at = now()', []);
+  await send();
+  expect(await rows('status, attempts')).toEqual([{ status: 'sent', attempts: 2 }]);
+});
+
+test('welcomes wait out a server that is away', async () => {
+  const { port } = given.world;
+  given.world.port = 1;
+  given.context.plans.refresh(workspaceId);
+  await consume(due());
+  await send();
+  expect(await waiting()).toHaveLength(1);
+  expect(await jobs()).toHaveLength(1);
+  given.world.port = port;
+  given.context.plans.refresh(workspaceId);
+  await query(given.store.fork(), 'update messages set due_at = now()', []);
+  await send();
+  expect(given.sink.total()).toBe(1);
+});
+
+test('a welcome that its owner has to mend fails with the reason', async () => {
+  given.world.welcome = { notificationId: 'gone' };
+  await consume(due());
+  await send();
+  expect(await rows('status, status_info')).toEqual([
+    { status: 'failed', status_info: 'the welcome cannot be sent: Notification not found' },
+  ]);
+});
+
+test('a welcome is sent by the template that the notification has then', async () => {
+  await consume(due());
+  await query(given.store.fork(), 'update notifications set channels = $1', [
+    JSON.stringify({ email: { template_id: 'other' } }),
+  ]);
+  given.context.transactional.notifications.forget(workspaceId, notificationId);
+  await send();
+  expect(await rows('template_id')).toEqual([{ template_id: 'other' }]);
+});
+
+test('a process that died while it sent a welcome leaves it to another, as the same message', async () => {
+  await consume(due());
+  const [row] = await query<{ message_id: string }>(
+    given.store.fork(),
+    'select message_id from welcomes',
+    [],
+  );
+  await query(
+    given.store.fork(),
+    `insert into messages (workspace_id, id, contact_email, list_id, notification_id, template_id, template_version,
+       integration_id, status, attempts, owner, lease_until, created_at, updated_at)
+     values ('w1', $1, $2, 'weekly', $3, 't', 1, 'smtp-1', 'sending', 1, gen_random_uuid(), now() + interval '30 seconds', now(), now())`,
+    [row?.message_id, email, notificationId],
+  );
+  await send();
+  expect(given.sink.total()).toBe(0);
+  await query(
+    given.store.fork(),
+    `update messages set lease_until = now() - interval '1 second'`,
+    [],
+  );
+  await query(given.store.fork(), 'update welcomes set due_at = now()', []);
+  await send();
+  expect(await rows('status, unknown')).toEqual([{ status: 'sent', unknown: 1 }]);
+});
+
+test('welcomes of imports are bulk mail of a job of their own, behind the jobs of others', async () => {
+  const imported = people(300, 'import').map((each) => due({ email: each, isImport: true }));
+  await consume(...imported, due());
+  const urgent: boolean[] = [];
+  const { admission } = given.context;
+  const enter = admission.enter.bind(admission);
+  admission.enter = (wish) => {
+    urgent.push(wish.isUrgent);
+    return enter(wish);
+  };
+  await send();
+  expect([given.sink.total(), urgent]).toEqual([1, [true]]);
+  await send(true);
+  expect(given.sink.total()).toBe(301);
+  expect(urgent.slice(1)).not.toContain(true);
+  const priorities = await query(
+    given.store.fork(),
+    `select priority from messages_jobs._private_jobs where key like 'welcomes/%/imports'`,
+    [],
+  );
+  expect(priorities).toEqual([{ priority: bulkPriority }]);
+});
+
+test('beyond the quota of queued messages nobody is welcomed', async () => {
+  given.world.quotas.queued_messages = 2n;
+  const { context, events } = given.newProcess();
+  await context.quotas.countNow(workspaceId, 'queued_messages');
+  await events.consumeEvents({
+    ...{ workspaceId, batchId: crypto.randomUUID() },
+    events: people(5).map((each) => due({ email: each, delaySeconds: 60 })),
+  });
+  expect(await waiting()).toHaveLength(2);
+  const { used } = await context.quotas.countNow(workspaceId, 'queued_messages');
+  expect(used).toBe(2);
+});

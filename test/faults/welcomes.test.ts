@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { givenTemplate, good, unique } from '../stack/given.ts';
+import { borrowedStack } from '../stack/shared.ts';
+import { until } from '../stack/until.ts';
+import { queryStack } from '../stack/webhooks.ts';
+
+const stack = borrowedStack();
+
+const people = 500;
+const callers = 16;
+/** Between a call that failed and its repeat. */
+const pauseMs = 50;
+/** Counts of answers at which a process is killed. */
+const kills = new Map([
+  [100, 'messages'],
+  [180, 'contacts'],
+  [260, 'messages-2'],
+  [340, 'contacts'],
+  [420, 'messages'],
+  [500, 'messages-2'],
+]);
+
+async function givenWelcomingList(): Promise<string> {
+  const { call, workspaceId: workspace_id } = stack;
+  const id = unique('welcome');
+  const channels = { email: { template_id: await givenTemplate(stack) } };
+  const notification = { id, name: 'Hello', channels };
+  good(await call('transactional.create', { workspace_id, notification }));
+  const welcome = { notification_id: id };
+  good(await call('lists.create', { workspace_id, id, name: 'Readers', welcome }));
+  return id;
+}
+
+/** Subscribes all, each until it is answered with 200, and kills processes meanwhile. */
+async function subscribeAll(listId: string): Promise<string[]> {
+  const emails = Array.from({ length: people }, (_, at) => `r${at}.${listId}@example.com`);
+  const left = [...emails];
+  let answered = 0;
+  const caller = async () => {
+    for (let email = left.pop(); email !== undefined; email = left.pop()) {
+      const body = { workspace_id: stack.workspaceId, contact: { email }, list_ids: [listId] };
+      while ((await stack.call('lists.subscribe', body).catch(() => undefined))?.status !== 200) {
+        await sleep(pauseMs);
+      }
+      answered += 1;
+      const victim = kills.get(answered);
+      if (victim) stack.processes.kill(victim);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return emails;
+}
+
+/** Brings forward what dead processes left: jobs after two minutes, welcomes after 30 s. */
+async function passMinutes(listId: string): Promise<void> {
+  // Jobs of living processes as well, so that batches come twice.
+  for (const [schema, of] of [
+    ['contacts', `payload->>'consumer' = 'messages'`],
+    ['messages', `payload->>'listId' = '${listId}'`],
+  ]) {
+    await queryStack(
+      stack,
+      `update ${schema}_jobs._private_jobs set locked_at = null, locked_by = null, run_at = now() where ${of}`,
+    );
+  }
+  await queryStack(
+    stack,
+    `update messages_jobs._private_job_queues set locked_at = null, locked_by = null
+     where queue_name like 'welcomes/%'`,
+  );
+  await queryStack(
+    stack,
+    `update messages.messages set lease_until = now() - interval '1 second'
+     where list_id = $1 and status = 'sending' and lease_until < now() + interval '10 seconds'`,
+    [listId],
+  );
+  await queryStack(
+    stack,
+    `update messages.welcomes w set due_at = now() from messages.messages m
+     where w.list_id = $1 and m.id = w.message_id and w.due_at is not null
+       and coalesce(m.lease_until, m.due_at) <= now()`,
+    [listId],
+  );
+}
+
+test('everybody who subscribes while contacts and messages are killed is welcomed, by one message', async () => {
+  const listId = await givenWelcomingList();
+  const emails = await subscribeAll(listId);
+  await stack.untilServing();
+  const counts = async () =>
+    new Map(
+      await Promise.all(
+        emails.map(async (email) => [email, (await stack.sink.received(email)).count] as const),
+      ),
+    );
+  await until(
+    'all are welcomed',
+    async () => {
+      if ([...(await counts()).values()].every((count) => count > 0)) return true;
+      await passMinutes(listId);
+      await sleep(3_000);
+      return false;
+    },
+    { withinMs: 150_000 },
+  );
+  const rows = async () =>
+    queryStack<{ contact_email: string; status: string; unknown: number }>(
+      stack,
+      'select contact_email, status, unknown from messages.messages where list_id = $1',
+      [listId],
+    );
+  await until('all are recorded', async () => {
+    await passMinutes(listId);
+    return (await rows()).every(({ status }) => status !== 'sending' && status !== 'deferred');
+  });
+  const recorded = await rows();
+  expect(recorded.map((row) => row.contact_email).toSorted()).toEqual(emails.toSorted());
+  // A mail that was on its way as its process died counts as unknown, and may come again.
+  const known = recorded.filter(({ unknown }) => unknown === 0).map((row) => row.contact_email);
+  const received = await counts();
+  expect(known.filter((email) => received.get(email) !== 1)).toEqual([]);
+  expect(known.length).toBeGreaterThan(people * 0.8);
+}, 300_000);
