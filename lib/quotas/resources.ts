@@ -84,7 +84,7 @@ export const resources = {
   queued_messages: {
     unit: 'rows',
     quota: 1_000_000,
-    beyond: 'Transactional messages are refused.',
+    beyond: 'Transactional messages are refused, and new members of lists are not welcomed.',
     freeBy: 'wait until they are sent, or cancel them by transactional.cancel',
     retryMs: 1_000,
   },

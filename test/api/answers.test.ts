@@ -1,5 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { act, draftOf, givenBroadcast, sendNow, unique, untilStatus } from '../stack/given.ts';
+import {
+  act,
+  draftOf,
+  givenBroadcast,
+  givenTemplate,
+  sendNow,
+  unique,
+  untilStatus,
+} from '../stack/given.ts';
 import { ownerToken, signed } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { shapeOf } from './shape.ts';
@@ -106,6 +114,30 @@ test('lists.create, get and list', async () => {
   expect([found.status, found.shape]).toEqual([200, { list }]);
   const listed = await get('lists.list', key());
   expect([listed.status, listed.shape]).toEqual([200, { lists: [list] }]);
+});
+
+test('lists.create and update with a welcome', async () => {
+  const id = unique('w');
+  const channels = { email: { template_id: await givenTemplate(stack) } };
+  const created = await post('transactional.create', {
+    ...{ ...key(), notification: { id, name: 'Hello', channels } },
+  });
+  expect(created.status).toBe(201);
+  const given = { ...key(), id, name: 'New', welcome: { notification_id: id } };
+  const welcome = {
+    notification_id: 'string',
+    delay_seconds: 'number',
+    include_imports: 'boolean',
+  };
+  for (const [path, status] of [
+    ['lists.create', 201],
+    ['lists.update', 200],
+  ] as const) {
+    const answer = await post(path, given);
+    expect([answer.status, answer.shape]).toEqual([status, { list: { ...list, welcome } }]);
+  }
+  const refused = await post('transactional.delete', { ...key(), id });
+  expect([refused.status, refused.body]).toMatchObject([400, { reason: 'NOTIFICATION_IN_USE' }]);
 });
 
 const numbered = (kind: string) => [1, 2, 3, 4, 5].map((at) => `custom_${kind}_${at}`);
