@@ -6,7 +6,7 @@ import { type Curve, count, drawLateness } from './plot.ts';
 import { simulate } from './simulate.ts';
 import { logMbPerSecond, type Size, sizeFor } from './size.ts';
 
-const docs = resolve(import.meta.dirname, '../../docs');
+const docs = resolve(import.meta.dirname, '../../docs/operations');
 export const page = resolve(docs, 'scaling.md');
 export const picture = resolve(docs, 'scaling.svg');
 
