@@ -64,6 +64,9 @@ test('a process that dies is restarted with a new pid', async () => {
   expect(isAlive(pids.get('steady')!)).toBe(true);
 });
 
+/** Timers may fire that early. */
+const timerMs = 10;
+
 test('a process that keeps dying is restarted with growing delays', async () => {
   const times: number[] = [];
   const dying = part('dying', `process.send('ready'); setTimeout(() => process.exit(1), 50);`);
@@ -77,7 +80,9 @@ test('a process that keeps dying is restarted with growing delays', async () => 
   await fresh().start(timed);
   await until(() => times.length === 5);
   const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0));
-  expect(waits[3]! - waits[0]!).toBeGreaterThan(800);
+  // A wait has the life of the process before it as well, which is longer on a busy machine.
+  const shorter = [0, 250, 500, 1_000].filter((least, at) => (waits[at] ?? 0) < least - timerMs);
+  expect(shorter).toEqual([]);
 });
 
 test('a process that ends by an unhandled rejection logs the reason and is restarted', async () => {
