@@ -85,6 +85,7 @@ test('consumers and producers follow from the contracts', () => {
   expect(consumersOf('contacts').find(({ consumer }) => consumer === 'messages')?.types).toEqual([
     'contact.deleted',
     'confirmation.due',
+    'welcome.due',
   ]);
   expect(producersFor('webhooks')).toEqual(['contacts', 'messages']);
   expect(producersFor('contacts')).toEqual(['messages']);
