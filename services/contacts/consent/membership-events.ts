@@ -70,10 +70,8 @@ export function welcomesDue({ isImport }: { isImport: boolean }): EventSource {
     data: `json_build_object('email', changed.email, 'list_id', changed.list_id,
       'active_since', ${timestampSql('$2::timestamptz')}, 'delay_seconds', list.welcome -> 'delay_seconds',
       'is_import', ${isImport}, 'event_timestamp', ${momentTextSql})`,
-    from: `changed
-      join transition on (transition.list_id, transition.email) = (changed.list_id, changed.email)
-      join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)`,
-    where: `transition.next = 'active' and changed.deleted_at is null and list.deleted_at is null
+    from: 'changed join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)',
+    where: `changed.status = 'active' and changed.deleted_at is null and list.deleted_at is null
       and ${isImport ? `(list.welcome ->> 'include_imports')::boolean` : 'list.welcome is not null'}`,
   };
 }

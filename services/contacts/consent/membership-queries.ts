@@ -106,8 +106,7 @@ function joinOf(join: Join, targets: string): Change {
      ),
      ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}${liftStep(join)}`,
     events: [
-      statusEvents,
-      welcomesDue({ isImport: isImport(join) }),
+      ...eventsOf(Object.values(joins[join]), { isImport: isImport(join) }),
       ...(asks.has(join) ? [confirmationsDue] : []),
     ],
     answer: 'true',
@@ -153,8 +152,8 @@ export async function changeMemberships(
 }
 
 /** The events of a change that leads to these states. */
-const eventsOf = (next: readonly ConsentStatus[]) =>
-  next.includes('active') ? [statusEvents, welcomesDue({ isImport: false })] : [statusEvents];
+const eventsOf = (next: readonly ConsentStatus[], { isImport }: { isImport: boolean }) =>
+  next.includes('active') ? [statusEvents, welcomesDue({ isImport })] : [statusEvents];
 
 const causeChange = (transitions: Transitions): Change => ({
   steps: `target as (
@@ -168,7 +167,7 @@ const causeChange = (transitions: Transitions): Change => ({
      ) membership
    ),
    ${changeSteps({ transitions, deletedAt: 'transition.deleted_at', isJoin: false })}`,
-  events: eventsOf(Object.values(transitions)),
+  events: eventsOf(Object.values(transitions), { isImport: false }),
   answer: 'true',
   isPrepared: true,
 });
@@ -202,7 +201,7 @@ const statusChange = (status: ConsentStatus): Change => ({
      ) membership
    ),
    ${changeSteps({ transitions: anyTo(status), deletedAt: 'transition.deleted_at', isJoin: false })}`,
-  events: eventsOf([status]),
+  events: eventsOf([status], { isImport: false }),
   answer: `(select coalesce(json_agg(place), '[]') from target) as found`,
   isPrepared: true,
 });
@@ -287,7 +286,7 @@ function changeSteps({
        order by list_id collate "C", email collate "C"
        on conflict (workspace_id, list_id, email) do update set
          status = excluded.status, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at
-       returning list_id, email, deleted_at
+       returning list_id, email, status, deleted_at
      ),
      ${entryStep({
        workspace: '$1',
