@@ -21,9 +21,9 @@
  * 12 reader        reads nothing of a stream   the stream is cut
  * 13 brake         refusals a second           the refusal waits
  *
- * A file of rows is read by parts in place of 7: 16 at once, 2 of a caller and 4 of a workspace,
- * else a 429; 408 if it pauses or is slow. It passes 8 before its first part, 9 and 10 with each
- * batch of its rows.
+ * A file of rows is read by parts in place of 7: 16 at once, 2 of a caller, 8 of a network before
+ * their first batch and 4 of a workspace after it, else a 429; 408 if it pauses or is slow. It
+ * passes 8 before its first part, 9 and 10 with each batch of its rows.
  *
  * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
  * mails have no share (8), since mail programs come from few addresses, and two limits of their own
@@ -94,6 +94,7 @@ export class RequestAdmission {
   readonly #streams: Bulkhead;
   readonly #imports = {
     ofCallers: new Bulkhead({ max: imports.max, perCallerMax: imports.perCallerMax }),
+    ofNetworks: new Bulkhead({ max: imports.max, perCallerMax: imports.perNetworkMax }),
     ofWorkspaces: new Bulkhead({ max: imports.max, perCallerMax: imports.perWorkspaceMax }),
   };
   /** The connections of files that are read, which may take as long as they make progress. */
@@ -188,27 +189,40 @@ export class RequestAdmission {
     return body;
   }
 
-  /** In place of 7, and 8: the parts of a file of rows, which is in progress from now on. */
-  beginImport(exchange: Exchange): AsyncIterable<Buffer> {
+  /**
+   * In place of 7, and 8: the parts of a file of rows, which is in progress from now on, and what
+   * is called once it is known that the caller may write to a workspace.
+   */
+  beginImport(exchange: Exchange): {
+    parts: AsyncIterable<Buffer>;
+    belongsTo: (workspaceId: string) => void;
+  } {
     const { request, response, caller } = exchange;
     this.begin(exchange);
-    if (!this.#imports.ofCallers.enter(caller)) throw tooManyImports();
+    const { ofCallers, ofNetworks, ofWorkspaces } = this.#imports;
+    if (!ofCallers.enter(caller)) throw tooManyImports();
+    exchange.hold(() => ofCallers.leave(caller));
+    const network = clientNetwork(exchange.clientAddress);
+    if (!ofNetworks.enter(network)) throw tooManyImports();
+    let isOfNetwork = true;
+    const leaveNetwork = () => {
+      if (isOfNetwork) ofNetworks.leave(network);
+      isOfNetwork = false;
+    };
+    exchange.hold(leaveNetwork);
     const { socket } = request;
     this.#lasting.add(socket);
-    exchange.hold(() => {
-      this.#imports.ofCallers.leave(caller);
-      this.#lasting.delete(socket);
-    });
+    exchange.hold(() => this.#lasting.delete(socket));
     if (request.headers.expect) response.writeContinue();
     const { bodyStallMs: stallMs, importMinBytes: bytesMin } = this.#limits;
-    return bodyParts(request, { stallMs, stalled: tooSlow, bytesMin });
-  }
-
-  /** The same of a workspace, once it is known that the caller may write there. */
-  beginImportOf(exchange: Exchange, workspaceId: string): void {
-    const { ofWorkspaces } = this.#imports;
-    if (!ofWorkspaces.enter(workspaceId)) throw tooManyImports();
-    exchange.hold(() => ofWorkspaces.leave(workspaceId));
+    return {
+      parts: bodyParts(request, { stallMs, stalled: tooSlow, bytesMin }),
+      belongsTo: (workspaceId) => {
+        if (!ofWorkspaces.enter(workspaceId)) throw tooManyImports();
+        exchange.hold(() => ofWorkspaces.leave(workspaceId));
+        leaveNetwork();
+      },
+    };
   }
 
   /** 9 and 10 of a batch of rows; resolves with what ends its place and turn. */

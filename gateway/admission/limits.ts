@@ -85,8 +85,12 @@ export const largeBodies = {
   besideOthers: { places: 1, restTimes: 2, restMaxMs: 1_000 },
 };
 
-/** Files of rows that are read at once: each has two batches in memory, of a few MiB. */
-export const imports = { max: 16, perCallerMax: 2, perWorkspaceMax: 4 };
+/**
+ * Files of rows that are read at once: each has two batches in memory, of a few MiB. Until the
+ * first batch is written nobody knows whether the caller may write to the workspace, and the file
+ * counts for its client network.
+ */
+export const imports = { max: 16, perCallerMax: 2, perNetworkMax: 8, perWorkspaceMax: 4 };
 
 /** Statuses that a caller avoids by other requests, or fewer: the brake holds them. */
 export const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);

@@ -22,11 +22,12 @@ export async function answerCsv(
 ): Promise<HttpAnswer> {
   const { request, signal, query } = exchange;
   const { options, map } = optionsOf(plan, route, query);
+  const { parts, belongsTo } = admission.beginImport(exchange);
   const taken = new CsvImport({
     columns: plan.columns,
     map,
     rows: plan.rows,
-    records: recordsOf(admission.beginImport(exchange)),
+    records: recordsOf(parts),
     signal,
     async call(rows, sizeBytes) {
       const end = await admission.takeBatchTurn(exchange, sizeBytes);
@@ -40,7 +41,7 @@ export async function answerCsv(
   const keys = { identity: plan.columns.identity, unknown: plan.unknownName };
   const batches = await begun(taken.batches());
   try {
-    admission.beginImportOf(exchange, plan.workspaceOf(options));
+    belongsTo(plan.workspaceOf(options));
   } catch (error) {
     throw new DoneInPart(error, summaryOf(taken, keys));
   }

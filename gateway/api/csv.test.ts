@@ -10,6 +10,7 @@ import {
   MembershipStatus,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { retryLater } from '#lib/errors/errors.ts';
+import { until } from '../../test/stack/until.ts';
 import {
   startGateway,
   startService,
@@ -44,7 +45,7 @@ beforeAll(async () => {
       return { operations, ...unknown } as unknown as ImportContactsResponse;
     });
   });
-  gateway = await startGateway(service.port);
+  gateway = await startGateway(service.port, { trustedProxies: ['127.0.0.0/8'] });
   hasty = await startGateway(service.port, {
     requestTimeoutMs: 300,
     limits: { bodyStallMs: 400, importMinBytes: 1_000 },
@@ -458,4 +459,26 @@ test('a caller has two imports at once, a workspace four, and room again after o
   const again = await slowly(gateway, headers);
   again.request.end('email\na@example.com\n');
   expect((await again.answer).status).toBe(200);
+});
+
+test('files without a row leave half of the places to other networks', async () => {
+  const open = [];
+  for (let each = 0; each < 4; each += 1) {
+    const headers = { authorization: `Bearer ${await tokenFor(`rowless-${each}`)}` };
+    open.push(await slowly(gateway, headers), await slowly(gateway, headers));
+  }
+  for (const { request } of open) request.write('email\n');
+  const ask = async (headers: Record<string, string> = {}) => {
+    const { request, answer } = await slowly(gateway, headers);
+    request.end('email\na@example.com\n');
+    return (await answer).status;
+  };
+  const elsewhere = { 'x-forwarded-for': '203.0.113.9' };
+  await until('the ninth of the network finds no place', async () => (await ask()) === 429, {
+    withinMs: 5_000,
+  });
+  expect(await ask(elsewhere)).toBe(200);
+  for (const { request } of open) request.end('a@example.com\n');
+  for (const { answer } of open) expect((await answer).status).toBe(200);
+  expect(await ask()).toBe(200);
 });
