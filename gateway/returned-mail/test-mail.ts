@@ -37,7 +37,7 @@ export type TestMailTaker = (mail: TestMail) => Promise<TestMailOutcome>;
 /** Test mails have 3 KiB; relays and scanners add to them. */
 export const testMailMaxBytes = 256 * 1_024;
 
-const markLengthMax = 100;
+const markForm = /^[0-9a-f]{32}$/;
 
 type Options = {
   messages: Pick<Client<typeof TestMailService>, 'checkTestMail' | 'recordTestMail'>;
@@ -87,8 +87,8 @@ export function takeTestMails(options: Options): TestMailTaker {
 /** Each workspace has its own. */
 const workspaceHost = (address: string) => address.slice(address.indexOf('@') + 1);
 
-/** The value of the header that says which test a mail is of; empty without it. */
+/** The value of the header that says which test a mail is of; empty without one of its form. */
 function markOf(mail: Buffer): string {
   const [mark = ''] = fieldsOf(headOf(mail), 'x-postrider-test');
-  return mark.slice(0, markLengthMax);
+  return markForm.test(mark) ? mark : '';
 }

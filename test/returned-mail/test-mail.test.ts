@@ -139,7 +139,8 @@ test('a mail that somebody else sends to the address is refused, and one with th
   const mark = markOf(address);
   const rest = 'From: a@b.example\r\n\r\nhi\r\n';
   // The return path has the id of the message.
-  for (const wrong of ['', `X-Postrider-Test: ${messageId}\r\n`]) {
+  const wrongMarks = [`${messageId}`, '\0'].map((wrong) => `X-Postrider-Test: ${wrong}\r\n`);
+  for (const wrong of ['', ...wrongMarks]) {
     expect(await bring(setting, address, wrong + rest)).toContain('550 5.7.1');
   }
   expect((await resultOf(setting, id))?.state).toBe(PENDING);
