@@ -1,15 +1,9 @@
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  type DescMethodUnary,
-  getOption,
-  type Message,
-} from '@bufbuild/protobuf';
+import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
 import { json, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { type Columns, columnsOf } from '../csv/columns.ts';
 import type { BatchAnswer } from '../csv/intake.ts';
 import { type RowDecoder, rowDecoderOf } from '../json/decode.ts';
+import { fieldOf } from '../json/in-json.ts';
 
 /** How an operation for many rows takes a CSV file. */
 export type CsvPlan = {
@@ -50,10 +44,4 @@ export function csvPlanOf(method: DescMethodUnary): CsvPlan | undefined {
       unknown: (unknown && Reflect.get(message, unknown)?.names) ?? [],
     }),
   };
-}
-
-function fieldOf(desc: DescMessage, name: string): DescField {
-  const field = desc.fields.find((candidate) => candidate.name === name);
-  if (!field) throw new Error(`${desc.typeName} has no field ${name}`);
-  return field;
 }

@@ -1,7 +1,6 @@
-import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { retryDefaultMs } from '#lib/errors/errors.ts';
+import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { retryDelayMs } from '#lib/errors/errors.ts';
 import { reasonOf } from '#lib/errors/reasons.ts';
 import { passedOn, retryAfter } from '../http/limit-headers.ts';
 import { type Failure, Refusal } from '../http/refusal.ts';
@@ -92,7 +91,5 @@ function serviceFailure(error: ConnectError, fallback: string): Failure {
 }
 
 function retryHeaders(error: ConnectError): Record<string, string> {
-  if (!retryable.has(error.code)) return {};
-  const delay = error.findDetails(RetryInfoSchema).at(0)?.retryDelay;
-  return retryAfter(delay ? durationMs(delay) : retryDefaultMs);
+  return retryable.has(error.code) ? retryAfter(retryDelayMs(error)) : {};
 }

@@ -2,6 +2,7 @@ import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild
 import { type Ndjson, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { type CsvWriter, csvWriterOf } from '../csv/export.ts';
 import { bodyFieldEncoder } from '../json/encode.ts';
+import { fieldOf } from '../json/in-json.ts';
 import { enumWords } from '../json/values.ts';
 
 /** How an operation that answers by pages is streamed. */
@@ -56,8 +57,8 @@ export function pagingOf(method: DescMethodUnary): Paging | undefined {
   if (!ndjson) return undefined;
   const { input, output } = method;
   const items = bodyFieldEncoder(output, ndjson.items);
-  const cursor = localName(input, ndjson.cursor);
-  const next = localName(output, ndjson.next);
+  const cursor = fieldOf(input, ndjson.cursor).localName;
+  const next = fieldOf(output, ndjson.next).localName;
   const usual = ndjson.document ? documentOf(ndjson.items) : lines;
   return {
     formOf: ndjson.format === '' ? () => usual : formByFormat(method, ndjson),
@@ -75,19 +76,12 @@ export function pagingOf(method: DescMethodUnary): Paging | undefined {
 
 /** Of an operation whose request may ask for a CSV file. */
 function formByFormat({ input, output }: DescMethodUnary, { items, format }: Ndjson) {
-  const item = output.fields.find(({ name }) => name === items)?.message;
-  const field = input.fields.find(({ name }) => name === format);
-  if (!item || !field?.enum) throw new Error(`${input.typeName} has no formats`);
-  const { localName: name } = field;
-  const csv = enumWords(field.enum).get('csv');
+  const { message: item } = fieldOf(output, items);
+  const { enum: words, localName: name } = fieldOf(input, format);
+  if (!item || !words) throw new Error(`${input.typeName} has no formats`);
+  const csv = enumWords(words).get('csv');
   const file = fileOf(csvWriterOf(item));
   return (request: Message) => (Reflect.get(request, name) === csv ? file : lines);
-}
-
-function localName(desc: DescMethodUnary['input'], name: string): string {
-  const field = desc.fields.find((candidate) => candidate.name === name);
-  if (!field) throw new Error(`${desc.typeName} has no field ${name}`);
-  return field.localName;
 }
 
 /**

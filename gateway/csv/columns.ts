@@ -64,7 +64,7 @@ const numberMaxChars = 50;
 
 /** The value of a cell in JSON. One that can't be read stays a text, which is refused. */
 function valueReader(field: DescField): Column['valueOf'] {
-  if (field.fieldKind === 'list') return tagsOf;
+  if (field.fieldKind === 'list') return namesIn;
   if (field.enum) {
     const words = getOption(field, csvOption)?.words ?? {};
     return (cell) => {
@@ -90,7 +90,7 @@ function jsonOf(cell: string): unknown {
 }
 
 /** Words between commas, each in quotes if it has one itself. */
-export function tagsOf(cell: string): string[] {
+function namesIn(cell: string): string[] {
   const found = cell.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g);
   const tags = [...found].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
   return tags.map((tag) => plainText(tag).trim()).filter((tag) => tag !== '');

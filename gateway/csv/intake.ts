@@ -6,15 +6,13 @@
  * file has, so that a request that is wrong as a whole is refused at once.
  *
  * A call that is refused for now (429 or 503) is repeated until its batch has waited for a minute.
- * Where a call fails otherwise, or the file cannot be read on, the rows before stay.
+ * If it fails otherwise, or the file cannot be read on, the rows before stay.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message } from '@bufbuild/protobuf';
-import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { invalidField, retryDefaultMs } from '#lib/errors/errors.ts';
+import { invalidField, retryDefaultMs, retryDelayMs } from '#lib/errors/errors.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
 import { ClientGone } from '../http/body.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -161,7 +159,10 @@ export class CsvImport {
     return this.#intake.rows.faulty(reader.identityOf(cells), error);
   }
 
-  /** The answer for a batch. A repeat changes nothing where the rows were written. */
+  /**
+   * The answer for a batch. One that was written and whose answer was lost is written again, as any
+   * upsert that is repeated.
+   */
   async #call(rows: Message[], sizeBytes: number): Promise<BatchAnswer> {
     const { call, signal } = this.#intake;
     const untilMs = performance.now() + waitMaxMs;
@@ -183,13 +184,13 @@ function stoppedBy(error: unknown, nextLine: number): Stopped {
   return new Stopped(error.line, invalidField('', `line ${error.line}: ${error.message}`));
 }
 
+const repeatable = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
+
 /** When a call may be repeated; undefined if a repeat gets the same answer. */
 function retryMsOf(error: unknown): number | undefined {
   if (error instanceof Refusal) {
     return [429, 503].includes(error.failure.status) ? retryDefaultMs : undefined;
   }
-  const { code } = ConnectError.from(error);
-  if (code !== Code.ResourceExhausted && code !== Code.Unavailable) return undefined;
-  const [retry] = ConnectError.from(error).findDetails(RetryInfoSchema);
-  return retry?.retryDelay ? durationMs(retry.retryDelay) : retryDefaultMs;
+  const refused = ConnectError.from(error);
+  return repeatable.has(refused.code) ? retryDelayMs(refused) : undefined;
 }

@@ -74,7 +74,7 @@ function hasFirstLine(head: Buffer): boolean {
 }
 
 /** The delimiter that the first line has most of, outside quotes. */
-export function delimiterOf(head: Buffer): string {
+function delimiterOf(head: Buffer): string {
   const counts = new Map(delimiters.map((delimiter) => [delimiter.charCodeAt(0), 0]));
   let isQuoted = false;
   for (const byte of head.subarray(0, headerMaxBytes)) {

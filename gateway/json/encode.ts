@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { isObject } from '#lib/json/text.ts';
-import { isInJson, jsonNameOf } from './in-json.ts';
+import { fieldOf, isInJson, jsonNameOf } from './in-json.ts';
 import { enumWords } from './values.ts';
 
 /** Turns a field's value into what JSON.stringify prints; undefined is left out. */
@@ -29,8 +29,7 @@ export function encoderOf(desc: DescMessage): EncodeValue {
 
 /** Encodes one field of a message as the whole JSON body. */
 export function bodyFieldEncoder(desc: DescMessage, name: string): EncodeValue {
-  const field = desc.fields.find((candidate) => candidate.name === name);
-  if (!field) throw new Error(`${desc.typeName} has no field ${name}`);
+  const field = fieldOf(desc, name);
   const encode = fieldEncoder(field);
   return (message) => {
     const value = isObject(message) ? message[field.localName] : undefined;

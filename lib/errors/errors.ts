@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import { durationFromMs, durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { refusal } from './reasons.ts';
@@ -30,6 +30,12 @@ export function retryLater(text: string, code: Code, retryMs: number): ConnectEr
   // A fraction of a millisecond cannot be sent.
   const detail = create(RetryInfoSchema, { retryDelay: durationFromMs(Math.ceil(retryMs)) });
   return new ConnectError(text, code, undefined, [{ desc: RetryInfoSchema, value: detail }]);
+}
+
+/** The delay after which a temporary error may be over. */
+export function retryDelayMs(error: ConnectError): number {
+  const delay = error.findDetails(RetryInfoSchema).at(0)?.retryDelay;
+  return delay ? durationMs(delay) : retryDefaultMs;
 }
 
 export function refusedInDemo(): ConnectError {
