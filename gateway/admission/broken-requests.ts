@@ -12,8 +12,8 @@ const brokenBy = new Map<string, Broken>([
 ]);
 
 /**
- * Answers requests that are not valid HTTP with the same JSON as all other errors. The time of a
- * whole request is none of those on connections for which `isLasting`.
+ * Answers requests that are not valid HTTP with the same JSON as all other errors. The time-out of
+ * whole requests does not hold for connections for which `isLasting`.
  */
 export function answerBrokenRequests(server: Server, isLasting: (socket: Duplex) => boolean): void {
   const answering = new WeakMap<Duplex, ServerResponse>();

@@ -30,17 +30,14 @@ const delimiters = [',', ';', '\t'];
  * The records of a CSV file as they arrive, those of a part together. Throws a CsvFault where the
  * file cannot be read on, after the records before it.
  */
-export async function* recordsOf(
-  chunks: AsyncIterable<Buffer>,
-  { firstRowWithinMs = firstRowMaxMs } = {},
-): AsyncGenerator<CsvRecord[]> {
+export async function* recordsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {
   const beganAtMs = performance.now();
   const check = new Utf8Check();
   let head: Buffer = Buffer.alloc(0);
   let reader: RecordReader | undefined;
   let fault: CsvFault | undefined;
   for await (const chunk of chunks) {
-    if (!reader?.hasRow && performance.now() - beganAtMs > firstRowWithinMs) throw noRowInTime();
+    if (!reader?.hasRow && performance.now() - beganAtMs > firstRowMaxMs) throw noRowInTime();
     const { whole, ...found } = check.take(chunk);
     fault = found.fault;
     if (reader) {

@@ -1,9 +1,8 @@
 /*
  * Takes mails to return paths by SMTP, which are reports of mail servers, and mails to addresses of
- * tests (`test-mail.ts`). Other addresses are
- * refused in answer to RCPT, so that nothing is stored for them and no mail is ever sent back: a
- * mail that is taken first and returned later would go to the address that its sender has made up
- * (backscatter).
+ * tests (`test-mail.ts`). Other addresses are refused in answer to RCPT, so that nothing is stored
+ * for them and no mail is ever sent back: a mail that is taken first and returned later would go to
+ * the address that its sender has made up (backscatter).
  *
  * Order: form of the address, its code (messages knows the key), the mail, and 250 once its reports
  * are stored. A mail that cannot be stored now gets 451, and comes again.

@@ -15,7 +15,7 @@ export type SigningJob = {
   done: (fields: string | undefined) => void;
 };
 
-/** With since when it waits, how many threads ended with it, and how often its domain was read. */
+/** The time when it began to wait, the threads that ended with it, and the reads of its domain. */
 export type SigningTry = SigningJob & { sinceMs: number; ends: number; reads: number };
 type Batch = { jobs: readonly SigningTry[] };
 
