@@ -90,10 +90,10 @@ class RecordReader {
   #records: CsvRecord[] = [];
   #fault: CsvFault | undefined;
   #bytesBefore = 0;
-  /** Where line feeds are that were not counted yet: the parser counts those in quotes twice. */
+  /** Positions of line feeds that are not counted yet. The parser counts those in quotes twice. */
   #lineFeedsAt: number[] = [];
   #lineFeeds = 0;
-  /** Where the record before has ended. */
+  /** The position behind the last record. */
   #recordTo = 0;
   #lastLine = 0;
   #count = 0;
