@@ -148,7 +148,10 @@ export async function readDueWelcomes(
   }));
 }
 
-/** Puts the messages of welcomes into the history, as they wait for their first attempt. */
+/**
+ * Puts the messages of welcomes into the history, as they wait for their first attempt. Until
+ * contacts is asked, a deletion since the period began is about them.
+ */
 export async function openWelcomes(
   store: Store,
   { workspaceId, listId }: ListKey,
@@ -157,8 +160,9 @@ export async function openWelcomes(
   await query(
     store.fork(),
     `insert into messages (workspace_id, id, contact_email, list_id, notification_id, template_id,
-       template_version, integration_id, status, attempts, due_at, created_at, updated_at)
-     select w.workspace_id, w.message_id, w.email, w.list_id, $3, '', 0, '', 'deferred', 0, now(), now(), now()
+       template_version, integration_id, status, attempts, due_at, consent_at, created_at, updated_at)
+     select w.workspace_id, w.message_id, w.email, w.list_id, $3, '', 0, '', 'deferred', 0, now(),
+       least(w.happened_at, now()), now(), now()
      from unnest($4::text[], $5::uuid[]) as given (email, id)
      join welcomes w on w.workspace_id = $1 and w.email = given.email and w.list_id = $2 and w.message_id = given.id
      order by w.message_id

@@ -226,6 +226,18 @@ test('a deletion leaves nothing of a welcome that waits, and one that comes late
   expect([await waiting(), await rows('contact_email')]).toEqual([[], [{ contact_email: '' }]]);
 });
 
+test('a deletion that comes late leaves nothing of a welcome whose consent was not asked yet', async () => {
+  await consume(due({ at: ago(hourMs) }));
+  given.world.resolving = () => Promise.reject(new Error('contacts is away'));
+  await expect(send()).rejects.toThrow('contacts is away');
+  expect(await rows('status')).toEqual([{ status: 'deferred' }]);
+  await consume(deleted(ago(hourMs / 2)));
+  expect([await waiting(), await rows('status, contact_email')]).toEqual([
+    [],
+    [{ status: 'skipped', contact_email: '' }],
+  ]);
+});
+
 test.each([
   ['has no welcome any more', () => (given.world.welcome = undefined)],
   ['is deleted', () => (given.world.hasNoLists = true)],
