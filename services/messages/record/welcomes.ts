@@ -6,8 +6,9 @@
  * new period only where it began more than a day after. Older periods change nothing.
  *
  * A message belongs to a row, not to a period: its id stays until it is done, so that whoever dies
- * in between, the next round claims the same message. It is skipped for a period that has ended; if
- * another one has begun meanwhile, the row waits with another message.
+ * in between, the next round claims the same message. What became of a message ends the row where it
+ * was for the period that waits, or was sent within a day of its begin; otherwise the row waits with
+ * another message.
  *
  * Next: the job of the list (`tasks/send-welcomes.ts`), added here for what is due at once, and
  * every minute for the others (`tasks/begin-welcomes.ts`).
@@ -55,14 +56,16 @@ export async function requestWelcomes(
          as asked (email, list_id, active_since, happened_at, delay_seconds, is_import)
        order by email, list_id, happened_at desc
      ), queued as (
-       insert into welcomes as w (workspace_id, email, list_id, active_since, happened_at, is_import, message_id, due_at)
-       select $1, email, list_id, active_since, happened_at, is_import, gen_random_uuid(),
+       insert into welcomes as w (workspace_id, email, list_id, active_since, happened_at, is_import, message_id,
+         message_since, due_at)
+       select $1, email, list_id, active_since, happened_at, is_import, gen_random_uuid(), active_since,
          least(happened_at, now()) + delay_seconds * interval '1 second'
        from given order by email, list_id
        on conflict (workspace_id, email, list_id) do update set
          active_since = excluded.active_since, happened_at = excluded.happened_at,
          is_import = excluded.is_import, due_at = excluded.due_at, done_at = null,
-         message_id = case when w.due_at is null then excluded.message_id else w.message_id end
+         message_id = case when w.due_at is null then excluded.message_id else w.message_id end,
+         message_since = case when w.due_at is null then excluded.message_since else w.message_since end
        where excluded.happened_at > w.happened_at
          and (w.due_at is not null or excluded.happened_at > w.done_at + interval '${sameFor}')
        returning list_id, is_import, due_at
@@ -171,39 +174,53 @@ export async function openWelcomes(
   );
 }
 
-/** Brings welcomes up to date with their messages. */
+/**
+ * Brings welcomes up to date with their messages. `ended`: ids of messages with an outcome of this
+ * round, which is about the periods of `due`.
+ */
 export async function settleWelcomes(
   store: Store,
   { workspaceId, listId }: ListKey,
-  due: readonly DueWelcome[],
+  { due, ended }: { due: readonly DueWelcome[]; ended: { has(id: string): boolean } },
 ): Promise<void> {
   await query(
     store.fork(),
     `with given as materialized (
-       select $1::text as workspace_id, asked.* from unnest($3::text[], $4::uuid[], $5::timestamptz[])
-         as asked (email, id, active_since)
+       select * from unnest($3::text[], $4::uuid[], $5::timestamptz[], $6::boolean[])
+         as asked (email, id, active_since, is_ended)
+     ), held as materialized (
+       select w.workspace_id, w.email, w.message_id as id, w.happened_at,
+         w.active_since = w.message_since or (given.is_ended and w.active_since = given.active_since) as is_own
+       from given join welcomes w
+         on w.workspace_id = $1 and w.email = given.email and w.list_id = $2 and w.message_id = given.id
+       -- As requests lock them.
+       order by w.email for no key update of w
      ), known as materialized (
-       select given.email, given.id, given.active_since, m.status, coalesce(m.due_at, m.lease_until) as again_at
-       from given join messages m on ${byKey('m')}
+       select held.email, m.status, m.sent_at, coalesce(m.due_at, m.lease_until) as again_at,
+         m.status in ('deferred', 'sending') as is_open,
+         not is_own and (m.status in ('skipped', 'failed', 'cancelled')
+           or (m.status = 'sent' and happened_at > m.sent_at + interval '${sameFor}')) as is_renewed
+       from held join messages m on ${byKey('m', 'held')}
      ), left_meanwhile as (
        delete from welcomes w using known
-       where w.workspace_id = $1 and w.email = known.email and w.list_id = $2 and w.message_id = known.id
-         and known.status = 'skipped' and w.active_since = known.active_since
+       where w.workspace_id = $1 and w.email = known.email and w.list_id = $2
+         and known.status = 'skipped' and not is_renewed
      )
      update welcomes w set
-       message_id = case when known.status = 'skipped' then gen_random_uuid() else w.message_id end,
-       due_at = case when known.status in ('deferred', 'sending') then greatest(w.due_at, known.again_at)
-         when known.status = 'skipped' then w.due_at end,
-       done_at = case when known.status not in ('deferred', 'sending', 'skipped') then now() end
+       message_id = case when is_renewed then gen_random_uuid() else w.message_id end,
+       message_since = case when is_renewed then w.active_since else w.message_since end,
+       due_at = case when is_open then greatest(w.due_at, again_at) when is_renewed then w.due_at end,
+       done_at = case when not is_open and not is_renewed then coalesce(sent_at, now()) end
      from known
-     where w.workspace_id = $1 and w.email = known.email and w.list_id = $2 and w.message_id = known.id
-       and (known.status <> 'skipped' or w.active_since <> known.active_since)`,
+     where w.workspace_id = $1 and w.email = known.email and w.list_id = $2
+       and (known.status <> 'skipped' or is_renewed)`,
     [
       workspaceId,
       listId,
       due.map(({ email }) => email),
       due.map(({ id }) => id),
       due.map(({ activeSince }) => activeSince),
+      due.map(({ id }) => ended.has(id)),
     ],
   );
 }

@@ -5,6 +5,9 @@ import PostalMime from 'postal-mime';
 import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { bulkPriority } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { until } from '../../../test/stack/until.ts';
+import { readDueWelcomes, settleWelcomes } from '../record/welcomes.ts';
 import { people, resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification } from '../test/given-notification.ts';
 import { beginWelcomes } from './begin-welcomes.ts';
@@ -212,6 +215,92 @@ test('a return that comes while the welcome of the last membership is refused co
   await send();
   expect(given.sink.total()).toBe(1);
   expect(await rows('status')).toEqual([{ status: 'skipped' }, { status: 'sent' }]);
+});
+
+/** As a process leaves the message of a welcome that dies before it settles the welcome. */
+async function recordUnsettled(status: string): Promise<void> {
+  await query(
+    given.store.fork(),
+    `insert into messages (workspace_id, id, contact_email, list_id, notification_id, template_id, template_version,
+       integration_id, status, attempts, created_at, updated_at)
+     select workspace_id, message_id, email, list_id, $1, 't', 1, 'smtp-1', $2, 1, now(), now() from welcomes`,
+    [notificationId, status],
+  );
+}
+
+test.each(['skipped', 'failed', 'cancelled'])(
+  'a message that was %s for an earlier period ends no welcome of the period that waits',
+  async (status) => {
+    await consume(due({ at: ago(hourMs) }));
+    await recordUnsettled(status);
+    await consume(due());
+    await send();
+    await send();
+    expect(given.sink.total()).toBe(1);
+    expect(await rows('status')).toEqual([{ status }, { status: 'sent' }]);
+  },
+);
+
+test.each(['skipped', 'failed', 'cancelled', 'sent'])(
+  'a message that was %s for the period that waits ends its welcome',
+  async (status) => {
+    await consume(due({ at: ago(hourMs) }));
+    await recordUnsettled(status);
+    await send();
+    await send();
+    expect(await waiting()).toEqual(status === 'skipped' ? [] : [{ email, in_s: null }]);
+    expect([given.sink.total(), await rows('status')]).toEqual([0, [{ status }]]);
+  },
+);
+
+test('a deletion that comes late skips the message of the period before it, and the next is welcomed', async () => {
+  await consume(due({ at: ago(2 * hourMs) }));
+  given.world.resolving = () => Promise.reject(new Error('contacts is away'));
+  await expect(send()).rejects.toThrow('contacts is away');
+  given.world.resolving = undefined;
+  await consume(due());
+  await consume(deleted(ago(hourMs)));
+  await send();
+  await send();
+  expect(given.sink.total()).toBe(1);
+});
+
+test('a welcome that a later period has taken over is refused consent by one message', async () => {
+  await consume(due({ at: ago(hourMs) }));
+  await consume(due());
+  given.world.skipReasons.set(email, 'unsubscribed');
+  await send();
+  expect([await waiting(), await rows('status')]).toEqual([[], [{ status: 'skipped' }]]);
+});
+
+test('welcomes are settled in the order in which they are asked for', async () => {
+  const emails = people(50, 'order').toSorted();
+  const at = ago(hourMs);
+  // Stored in the opposite order.
+  for (const each of emails.toReversed()) await consume(due({ email: each, at }));
+  await recordUnsettled('sent');
+  const [first, last] = [emails[0], emails.at(-1)];
+  const found = await readDueWelcomes(given.store, { workspaceId, listId, isImport: false }, 100);
+  const lockOf = (em: EntityManager, address: string | undefined) =>
+    query(em, 'select from welcomes where email = $1 for update', [address]);
+  let settling: Promise<void> | undefined;
+  await given.store.fork().transactional(async (em) => {
+    await lockOf(em, first);
+    const [key, ended] = [{ workspaceId, listId }, new Set<string>()];
+    const backwards = found.toSorted((a, b) => (a.email < b.email ? 1 : -1));
+    settling = settleWelcomes(given.store, key, { due: backwards, ended });
+    await until('it waits for the first', async () => {
+      const waits = await query(
+        given.store.fork(),
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%welcomes%' and pid <> pg_backend_pid()`,
+        [],
+      );
+      return waits.length > 0;
+    });
+    await lockOf(em, last);
+  });
+  await settling;
+  expect((await waiting()).map(({ in_s }) => in_s)).toEqual(emails.map(() => null));
 });
 
 test('a deletion leaves nothing of a welcome that waits, and one that comes late leaves a newer one', async () => {

@@ -65,7 +65,7 @@ async function sendRound(
   await openWelcomes(context.store, key, { notificationId, due: round.due });
   try {
     const sent = await sendTo(context, key, { list, notificationId, round });
-    await settleWelcomes(context.store, key, round.due);
+    await settleWelcomes(context.store, key, { due: round.due, ended: sent.fates });
     return restAt(sent);
   } catch (error) {
     if (!isFinal(error)) throw error;
@@ -93,7 +93,8 @@ async function failRound(
     await failDue(em, workspaceId, { ids: due.map(({ id }) => id), info, removed });
     await dropWelcomesOf(em, key, removed);
   });
-  await settleWelcomes(context.store, key, due);
+  const ended = new Set(due.map(({ id }) => id));
+  await settleWelcomes(context.store, key, { due, ended });
 }
 
 const addressed = ({ id, email }: DueWelcome): AddressedId => [id, email];
