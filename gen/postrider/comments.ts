@@ -1009,7 +1009,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.contacts.v1.List.created_at","When the list was created."],
   ["postrider.contacts.v1.List.updated_at","When the list last changed."],
   ["postrider.contacts.v1.List.welcome","The mail that new members get; absent for none."],
-  ["postrider.contacts.v1.Welcome","A mail to each contact whose membership becomes active, by whatever way: once, and again to one who left and came back more than\na day after the last. It is a transactional message of the notification with this list, in the contact's language, and can be\nunsubscribed from. Consent is looked at when it is sent: a contact who has left by then gets none. The list and its notification\nare used as they are at that time. Beyond the quota of queued messages new members are not welcomed."],
+  ["postrider.contacts.v1.Welcome","A mail to each contact whose membership becomes active, by whatever way: once, and again to one who left and came back more than\na day after the last. It is a transactional message of the notification with this list, in the contact's language, and can be\nunsubscribed from. Consent is looked at when it is sent: a contact who has left by then gets none. The list and its notification\nare used as they are at that time. Beyond the quota of welcomes new members are not welcomed."],
   ["postrider.contacts.v1.Welcome.notification_id","The notification. It cannot be deleted while the list names it."],
   ["postrider.contacts.v1.Welcome.delay_seconds","0 to 2,592,000 seconds (30 days) from when the membership becomes active; to the minute."],
   ["postrider.contacts.v1.Welcome.include_imports","Whether contacts who join by `contacts.import` get it as well, at the pace of bulk mail."],

@@ -6,6 +6,8 @@ import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events
 import { bulkPriority } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
+import type { Resource } from '#lib/quotas/resources.ts';
 import { until } from '../../../test/stack/until.ts';
 import { readDueWelcomes, settleWelcomes } from '../record/welcomes.ts';
 import { people, resetAfterEach, useService } from '../test/given.ts';
@@ -438,15 +440,26 @@ test('welcomes of imports are bulk mail of a job of their own, behind the jobs o
   expect(priorities).toEqual([{ priority: bulkPriority }]);
 });
 
-test('beyond the quota of queued messages nobody is welcomed', async () => {
-  given.world.quotas.queued_messages = 2n;
+test('beyond the quota of welcomes nobody is welcomed', async () => {
+  given.world.quotas.welcomes = 2n;
   const { context, events } = given.newProcess();
-  await context.quotas.countNow(workspaceId, 'queued_messages');
+  await context.quotas.countNow(workspaceId, 'welcomes');
   await events.consumeEvents({
     ...{ workspaceId, batchId: crypto.randomUUID() },
     events: people(5).map((each) => due({ email: each, delaySeconds: 60 })),
   });
   expect(await waiting()).toHaveLength(2);
-  const { used } = await context.quotas.countNow(workspaceId, 'queued_messages');
-  expect(used).toBe(2);
+  expect(await usedOf(context.quotas, 'welcomes')).toBe(2);
+});
+
+const usedOf = async (quotas: Quotas, resource: Resource) =>
+  (await quotas.countNow(workspaceId, resource)).used;
+
+test('welcomes leave the queue of transactional mail its room, and count until they are deleted', async () => {
+  const { quotas } = given.newProcess().context;
+  const before = await usedOf(quotas, 'queued_messages');
+  await consume(...people(5).map((each) => due({ email: each, delaySeconds: 2_592_000 })), due());
+  await send();
+  expect(await usedOf(quotas, 'queued_messages')).toBe(before);
+  expect(await usedOf(quotas, 'welcomes')).toBe(6);
 });
