@@ -129,7 +129,7 @@ class Life {
     // The real service answers in place of its stand-in.
     Object.assign(context.contacts, {
       resolveRecipients: contacts.audience.resolveRecipients,
-      getList: contacts.lists.getList,
+      findWelcomes: contacts.audience.findWelcomes,
     });
     messages.sink.reset();
   }

@@ -232,7 +232,6 @@ export async function settleWelcomes(
 export async function dropWelcomes(
   store: Store,
   { workspaceId, listId }: ListKey,
-  info: string,
 ): Promise<number> {
   const [row] = await query<{ count: number }>(
     store.fork(),
@@ -244,7 +243,8 @@ export async function dropWelcomes(
            select from messages m
            where m.id = w.message_id and m.workspace_id || '' = $1 and m.status = 'sending' and m.lease_until >= now()
          )
-         limit ${dropMax}
+         -- As requests lock them.
+         order by email limit ${dropMax} for update
        )) returning workspace_id, message_id as id
      ), failed as (
        update messages m set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(),
@@ -252,7 +252,7 @@ export async function dropWelcomes(
        from given where ${byKey('m')} and m.status in ('deferred', 'sending')
      )
      select count(*)::int as count from given`,
-    [workspaceId, listId, info],
+    [workspaceId, listId, 'the list has no welcome any more'],
   );
   return row?.count ?? 0;
 }

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
@@ -342,6 +343,20 @@ test.each([
   await send();
   expect([given.sink.total(), await waiting()]).toEqual([0, []]);
   expect(await rows('status')).toEqual([{ status: 'failed' }]);
+});
+
+test('welcomes wait for a contacts process of the release before, which does not know them', async () => {
+  const { welcome } = given.world;
+  given.world.welcome = undefined;
+  given.world.findingWelcomes = () =>
+    Promise.reject(new ConnectError('no such method', Code.Unimplemented));
+  await consume(due());
+  await expect(send()).rejects.toMatchObject({ code: Code.Unimplemented });
+  expect(await waiting()).toHaveLength(1);
+  given.world.findingWelcomes = undefined;
+  given.world.welcome = welcome;
+  await send();
+  expect(given.sink.total()).toBe(1);
 });
 
 test('a refused welcome is tried again as the same message', async () => {

@@ -1,7 +1,7 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { List } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { WelcomingList } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Context } from '../context.ts';
@@ -55,16 +55,15 @@ async function sendRound(
   key: WelcomeQueue,
   round: Round,
 ): Promise<number | undefined> {
-  const list = await findList(context, key);
-  if (!list?.welcome) {
-    const gone = list ? 'the list has no welcome any more' : 'the list was deleted';
-    const dropped = await dropWelcomes(context.store, key, gone);
+  const list = await findWelcome(context, key);
+  if (!list) {
+    const dropped = await dropWelcomes(context.store, key);
     return dropped > 0 ? undefined : Date.now() + idleWaitMs;
   }
-  const { notificationId } = list.welcome;
+  const { notificationId } = list;
   await openWelcomes(context.store, key, { notificationId, due: round.due });
   try {
-    const sent = await sendTo(context, key, { list, notificationId, round });
+    const sent = await sendTo(context, key, { list, round });
     await settleWelcomes(context.store, key, { due: round.due, ended: sent.fates });
     return restAt(sent);
   } catch (error) {
@@ -99,23 +98,19 @@ async function failRound(
 
 const addressed = ({ id, email }: DueWelcome): AddressedId => [id, email];
 
-async function findList({ contacts }: Context, { workspaceId, listId }: ListKey) {
-  try {
-    return (await contacts.getList({ workspaceId, id: listId })).list;
-  } catch (error) {
-    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
-    throw error;
-  }
+/** A process of contacts that does not know welcomes refuses the call, and the job comes again. */
+async function findWelcome(
+  { contacts }: Context,
+  { workspaceId, listId }: ListKey,
+): Promise<WelcomingList | undefined> {
+  const { lists } = await contacts.findWelcomes({ workspaceId, listIds: [listId] });
+  return lists[0];
 }
 
 async function sendTo(
   context: Context,
   { workspaceId, listId, isImport }: WelcomeQueue,
-  {
-    list: { name },
-    notificationId,
-    round: { due, stop },
-  }: { list: List; notificationId: string; round: Round },
+  { list: { name, notificationId }, round: { due, stop } }: { list: WelcomingList; round: Round },
 ): Promise<BatchResult> {
   const sendable = await findNotification(context, { workspaceId, notificationId });
   const integrationId = sendable.integrationId || (await ofSettings(context, workspaceId));
