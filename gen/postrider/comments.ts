@@ -874,6 +874,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.contacts.v1.FindWelcomesRequest.list_ids","The lists, at most 1,000."],
   ["postrider.contacts.v1.FindWelcomesResponse","The lists that welcome new members, by id."],
   ["postrider.contacts.v1.FindWelcomesResponse.lists","The lists."],
+  ["postrider.contacts.v1.FindWelcomesResponse.at","When that was so, by the clock of the events."],
   ["postrider.contacts.v1.WelcomingList","A list that welcomes new members."],
   ["postrider.contacts.v1.WelcomingList.id","The list."],
   ["postrider.contacts.v1.WelcomingList.name","Its name."],

@@ -40,7 +40,6 @@ export type DueWelcome = { id: string; email: string; activeSince: string };
 const sameFor = '1 day';
 /** Longer than any event is late. */
 const doneKept = '7 days';
-const dropMax = 1_000;
 
 /** Queues welcomes, and adds the jobs of lists where one is due. Commits with the caller. */
 export async function requestWelcomes(
@@ -225,26 +224,51 @@ export async function settleWelcomes(
   );
 }
 
+/** Lists of a workspace with welcomes that wait, by id. */
+export async function listsThatWait(
+  store: Store,
+  workspaceId: string,
+  { after, most }: { after: string; most: number },
+): Promise<string[]> {
+  const rows = await query<{ list_id: string }>(
+    store.fork(),
+    `with recursive waiting as (
+       (select list_id, 1 as place from welcomes
+        where workspace_id = $1 and due_at is not null and list_id > $2 order by list_id limit 1)
+       union all
+       select next.list_id, waiting.place + 1 from waiting cross join lateral (
+         select list_id from welcomes
+         where workspace_id = $1 and due_at is not null and list_id > waiting.list_id order by list_id limit 1
+       ) next
+       where waiting.place < $3
+     )
+     select list_id from waiting order by list_id`,
+    [workspaceId, after, most],
+  );
+  return rows.map(({ list_id: listId }) => listId);
+}
+
 /**
- * Drops welcomes of a list that has none any more, some at a time; gives how many. Messages that
- * wait for another attempt fail.
+ * Drops welcomes of a list that had none at a time, some of them; gives how many. Members who have
+ * joined since wait for another one. Messages that wait for another attempt fail.
  */
 export async function dropWelcomes(
   store: Store,
   { workspaceId, listId }: ListKey,
+  { at, most }: { at: Date; most: number },
 ): Promise<number> {
   const [row] = await query<{ count: number }>(
     store.fork(),
     `with given as materialized (
        delete from welcomes where ctid = any(array(
          select ctid from welcomes w
-         where workspace_id = $1 and list_id = $2 and due_at is not null and not exists (
+         where workspace_id = $1 and list_id = $2 and due_at is not null and happened_at <= $4 and not exists (
            -- Another process sends it.
            select from messages m
            where m.id = w.message_id and m.workspace_id || '' = $1 and m.status = 'sending' and m.lease_until >= now()
          )
          -- As requests lock them.
-         order by email limit ${dropMax} for update
+         order by email limit $5::int for update
        )) returning workspace_id, message_id as id
      ), failed as (
        update messages m set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(),
@@ -252,7 +276,7 @@ export async function dropWelcomes(
        from given where ${byKey('m')} and m.status in ('deferred', 'sending')
      )
      select count(*)::int as count from given`,
-    [workspaceId, listId, 'the list has no welcome any more'],
+    [workspaceId, listId, 'the list has no welcome any more', at, most],
   );
   return row?.count ?? 0;
 }

@@ -14,6 +14,7 @@ import { readDueWelcomes, settleWelcomes } from '../record/welcomes.ts';
 import { people, resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification } from '../test/given-notification.ts';
 import { beginWelcomes } from './begin-welcomes.ts';
+import { clearMessages } from './clear-messages.ts';
 import { sendWelcomes } from './send-welcomes.ts';
 
 const workspaceId = 'w1';
@@ -343,6 +344,35 @@ test.each([
   await send();
   expect([given.sink.total(), await waiting()]).toEqual([0, []]);
   expect(await rows('status')).toEqual([{ status: 'failed' }]);
+});
+
+test('a member who joins after contacts said that a list has no welcome is welcomed by its next', async () => {
+  const { welcome } = given.world;
+  given.world.welcome = undefined;
+  const later = new Date(Date.now() + 60_000);
+  given.world.findingWelcomes = async () => {
+    await consume(due({ email: 'new@example.com', at: later }));
+  };
+  await consume(due());
+  await send();
+  given.world.findingWelcomes = undefined;
+  given.world.welcome = welcome;
+  expect(await waiting()).toMatchObject([{ email: 'new@example.com' }]);
+  await send();
+  expect(given.sink.received.get('new@example.com')?.count).toBe(1);
+});
+
+test('welcomes with a delay are dropped within the hour after their list has lost its welcome', async () => {
+  await consume(...people(3).map((each) => due({ email: each, delaySeconds: 3_600 })));
+  const clear = clearMessages(given.context).task;
+  given.world.findingWelcomes = () => Promise.reject(new ConnectError('away', Code.Unavailable));
+  await clear();
+  given.world.findingWelcomes = undefined;
+  await clear();
+  expect(await waiting()).toHaveLength(3);
+  given.world.welcome = undefined;
+  await clear();
+  expect(await waiting()).toEqual([]);
 });
 
 test('welcomes wait for a contacts process of the release before, which does not know them', async () => {

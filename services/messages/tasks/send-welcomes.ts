@@ -6,6 +6,7 @@ import { refusal } from '#lib/errors/reasons.ts';
 import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Context } from '../context.ts';
 import { type AddressedId, resolve } from '../delivery/ask-consent.ts';
+import { askWelcomes } from '../delivery/ask-welcomes.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import { failDue, type ListKey } from '../record/confirmations.ts';
@@ -24,6 +25,7 @@ import type { Sendable } from '../transactional/notifications.ts';
 import { planKeyOf } from '../transactional/plan.ts';
 
 const roundMax = 200;
+const dropMax = 1_000;
 /** Other lists of the workspace wait meanwhile; what is left waits for the next job. */
 const workMaxMs = 10_000;
 const outageWaitMs = 60_000;
@@ -55,9 +57,11 @@ async function sendRound(
   key: WelcomeQueue,
   round: Round,
 ): Promise<number | undefined> {
-  const list = await findWelcome(context, key);
+  const { workspaceId, listId } = key;
+  const { lists, at } = await askWelcomes(context, workspaceId, [listId]);
+  const list = lists.get(listId);
   if (!list) {
-    const dropped = await dropWelcomes(context.store, key);
+    const dropped = await dropWelcomes(context.store, key, { at, most: dropMax });
     return dropped > 0 ? undefined : Date.now() + idleWaitMs;
   }
   const { notificationId } = list;
@@ -97,15 +101,6 @@ async function failRound(
 }
 
 const addressed = ({ id, email }: DueWelcome): AddressedId => [id, email];
-
-/** A process of contacts that does not know welcomes refuses the call, and the job comes again. */
-async function findWelcome(
-  { contacts }: Context,
-  { workspaceId, listId }: ListKey,
-): Promise<WelcomingList | undefined> {
-  const { lists } = await contacts.findWelcomes({ workspaceId, listIds: [listId] });
-  return lists[0];
-}
 
 async function sendTo(
   context: Context,

@@ -1,5 +1,5 @@
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import { TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
+import { TimestampSchema, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   FindWelcomesResponseSchema,
@@ -242,11 +242,12 @@ export function contactsOf(world: World): Contacts {
     listWelcomingLists: async () =>
       create(ListWelcomingListsResponseSchema, { names: world.welcomingLists }),
     findWelcomes: async ({ listIds = [] }) => {
+      const at = timestampFromDate(new Date());
       await world.findingWelcomes?.();
       const { notificationId } = world.welcome ?? {};
       const some = world.hasNoLists || !notificationId ? [] : listIds;
       const lists = some.map((id) => ({ id, name: 'Weekly', notificationId }));
-      return create(FindWelcomesResponseSchema, { lists });
+      return create(FindWelcomesResponseSchema, { lists, at });
     },
     unsubscribeRecipient: async ({ listId = '', email = '', happenedAt: at }) => {
       const happenedAt = at && timestampDate(create(TimestampSchema, at)).toISOString();
