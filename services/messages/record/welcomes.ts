@@ -14,7 +14,7 @@
  * every minute for the others (`tasks/begin-welcomes.ts`).
  */
 
-import { addJob, bulkPriority } from '#lib/jobs/jobs.ts';
+import { addJob, addMissingJobs, bulkPriority, type KeyedJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { byKey } from './claims.ts';
@@ -91,43 +91,77 @@ export async function addWelcoming(
   queue: WelcomeQueue,
   runAt?: Date,
 ): Promise<void> {
+  await addJob(em, 'messages', { ...jobOf(queue), ...(runAt ? { runAt } : {}) });
+}
+
+function jobOf(queue: WelcomeQueue): KeyedJob {
   const kind = queue.isImport ? 'imports' : 'others';
-  await addJob(em, 'messages', {
+  return {
     task: 'sendWelcomes',
     payload: queue,
     key: `welcomes/${queue.workspaceId}/${queue.listId}/${kind}`,
     // A workspace whose server is slow takes one place of the lane for each kind.
     queue: `welcomes/${queue.workspaceId}/${kind}`,
-    ...(runAt ? { runAt } : {}),
-    ...(queue.isImport ? { priority: bulkPriority } : {}),
-  });
+    priority: queue.isImport ? bulkPriority : 0,
+  };
 }
 
-/** Adds the jobs of all lists with a welcome that is due: one step in the index for each list. */
-export async function addDueWelcomings(em: EntityManager): Promise<void> {
-  const queues = await query<{ workspace_id: string; list_id: string; is_import: boolean }>(
-    em,
+/** Some of the lists with welcomes that wait, in order. */
+export type DueQueues = {
+  /** The queues in which one is due. */
+  due: WelcomeQueue[];
+  /** The last list that was looked at; undefined if there are no more. */
+  last: ListKey | undefined;
+};
+
+/** Looks at the lists after one: a step in the index for each. */
+export async function findDueQueues(
+  store: Store,
+  after: ListKey,
+  most: number,
+): Promise<DueQueues> {
+  const rows = await query<{ workspace_id: string; list_id: string; kinds: boolean[] }>(
+    store.fork(),
     `with recursive waiting as (
-       (select workspace_id, list_id from welcomes where due_at is not null
+       (select workspace_id, list_id, 1 as place from welcomes
+        where due_at is not null and (workspace_id, list_id) > ($1, $2)
         order by workspace_id, list_id limit 1)
        union all
-       select next.* from waiting cross join lateral (
+       select next.workspace_id, next.list_id, waiting.place + 1 from waiting cross join lateral (
          select workspace_id, list_id from welcomes
          where due_at is not null and (workspace_id, list_id) > (waiting.workspace_id, waiting.list_id)
          order by workspace_id, list_id limit 1
        ) next
+       where waiting.place < $3::int
      )
-     select waiting.*, is_import from waiting, unnest(array[false, true]) as is_import
-     where exists (
-       select from welcomes w
-       where w.workspace_id = waiting.workspace_id and w.list_id = waiting.list_id
-         and w.is_import = is_import.is_import and w.due_at <= now()
-     )`,
-    [],
+     select workspace_id, list_id, array(
+       select kind from unnest(array[false, true]) kind
+       where exists (
+         select from welcomes w
+         where w.workspace_id = waiting.workspace_id and w.list_id = waiting.list_id
+           and w.is_import = kind and w.due_at <= now()
+       )
+       order by kind
+     ) as kinds
+     from waiting order by place`,
+    [after.workspaceId, after.listId, most],
   );
-  for (const { workspace_id: workspaceId, list_id: listId, is_import: isImport } of queues) {
-    await addWelcoming(em, { workspaceId, listId, isImport });
-  }
+  const looked = rows.map((row) => ({
+    key: { workspaceId: row.workspace_id, listId: row.list_id },
+    kinds: row.kinds,
+  }));
+  return {
+    due: looked.flatMap(({ key, kinds }) => kinds.map((isImport) => ({ ...key, isImport }))),
+    last: looked.length === most ? looked.at(-1)?.key : undefined,
+  };
+}
+
+/** Adds the jobs of lists that have none, and leaves the others as they are. */
+export async function addMissingWelcomings(
+  store: Store,
+  queues: readonly WelcomeQueue[],
+): Promise<void> {
+  await addMissingJobs(store.fork(), 'messages', queues.map(jobOf));
 }
 
 /** Welcomes that are due. */

@@ -10,7 +10,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import type { Resource } from '#lib/quotas/resources.ts';
 import { until } from '../../../test/stack/until.ts';
-import { readDueWelcomes, settleWelcomes } from '../record/welcomes.ts';
+import { addWelcoming, readDueWelcomes, settleWelcomes } from '../record/welcomes.ts';
 import { people, resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification } from '../test/given-notification.ts';
 import { beginWelcomes } from './begin-welcomes.ts';
@@ -127,6 +127,50 @@ test('a welcome with a delay waits for it, and is begun by the minute', async ()
   expect(await jobs()).toMatchObject([{ payload: { workspaceId, listId, isImport: false } }]);
   await send();
   expect(given.sink.total()).toBe(1);
+});
+
+test('the minute leaves jobs as they are that rest, fail or run', async () => {
+  await consume(due());
+  const change = (set: string) =>
+    query(
+      given.store.fork(),
+      `update messages_jobs._private_jobs set ${set} where key like 'welcomes/%'`,
+      [],
+    );
+  const state = () =>
+    query(
+      given.store.fork(),
+      `select id, attempts, run_at, locked_by from messages_jobs._private_jobs where key like 'welcomes/%'`,
+      [],
+    );
+  for (const set of [
+    `attempts = 12, run_at = now() + interval '20 minutes'`,
+    `locked_by = 'worker', locked_at = now()`,
+  ]) {
+    await change(set);
+    const before = await state();
+    await beginWelcomes(given.context)();
+    expect(await state()).toEqual(before);
+  }
+});
+
+test('lists whose jobs can be added do not wait for those of others', async () => {
+  const count = 1_000;
+  await query(
+    given.store.fork(),
+    `insert into welcomes (workspace_id, email, list_id, active_since, happened_at, is_import, message_id, message_since, due_at)
+     select case when n < $2 then 'w1' else 'w2' end, $1, 'l' || to_char(n, 'FM0000'), now(), now(), n % 2 = 0, gen_random_uuid(), now(), now()
+     from generate_series(1, $2::int) n`,
+    [email, count],
+  );
+  let beginning: Promise<void> | undefined;
+  await given.store.fork().transactional(async (em) => {
+    await addWelcoming(em, { workspaceId: 'w2', listId: `l${count}`, isImport: true });
+    beginning = beginWelcomes(given.context)();
+    await until('those before have jobs', async () => (await jobs()).length >= count / 2);
+  });
+  await beginning;
+  expect(await jobs()).toHaveLength(count);
 });
 
 test.each(['unsubscribed', 'pending', 'removed', 'bounced'])(
