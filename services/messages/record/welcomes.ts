@@ -307,7 +307,8 @@ export async function dropWelcomes(
      ), failed as (
        update messages m set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(),
          due_at = null, owner = null, lease_until = null
-       from given where ${byKey('m')} and m.status in ('deferred', 'sending')
+       from given where ${byKey('m')}
+         and (m.status = 'deferred' or (m.status = 'sending' and m.lease_until < now()))
      )
      select count(*)::int as count from given`,
     [workspaceId, listId, 'the list has no welcome any more', at, most],

@@ -301,6 +301,16 @@ test.each(['skipped', 'failed', 'cancelled', 'sent'])(
   },
 );
 
+test('a period whose welcome cannot be sent fails by a message of its own', async () => {
+  await consume(due({ at: ago(hourMs) }));
+  await recordUnsettled('skipped');
+  await consume(due());
+  given.world.missingTemplates.add(`t-${notificationId}`);
+  await send();
+  expect(await rows('status')).toEqual([{ status: 'skipped' }, { status: 'failed' }]);
+  expect(await waiting()).toEqual([{ email, in_s: null }]);
+});
+
 test('a deletion that comes late skips the message of the period before it, and the next is welcomed', async () => {
   await consume(due({ at: ago(2 * hourMs) }));
   given.world.resolving = () => Promise.reject(new Error('contacts is away'));
@@ -468,6 +478,28 @@ test('a welcome that its owner has to mend fails with the reason', async () => {
   expect(await rows('status, status_info')).toEqual([
     { status: 'failed', status_info: 'the welcome cannot be sent: Notification not found' },
   ]);
+});
+
+test('a welcome that another process sends does not fail with those that cannot be sent', async () => {
+  await consume(due(), due({ email: 'bob@example.com' }));
+  await query(
+    given.store.fork(),
+    `insert into messages (workspace_id, id, contact_email, list_id, notification_id, template_id, template_version,
+       integration_id, status, attempts, owner, lease_until, created_at, updated_at)
+     select workspace_id, message_id, email, list_id, $1, 't', 1, 'smtp-1', 'sending', 1, gen_random_uuid(),
+       now() + interval '30 seconds', now(), now()
+     from welcomes where email = $2`,
+    [notificationId, email],
+  );
+  given.world.missingTemplates.add(`t-${notificationId}`);
+  await send();
+  expect(
+    await query(given.store.fork(), 'select contact_email, status from messages order by 1', []),
+  ).toEqual([
+    { contact_email: email, status: 'sending' },
+    { contact_email: 'bob@example.com', status: 'failed' },
+  ]);
+  expect(await waiting()).toMatchObject([{ in_s: expect.any(Number) }, { in_s: null }]);
 });
 
 test('a welcome is sent by the template that the notification has then', async () => {

@@ -92,11 +92,11 @@ async function failRound(
   const { claimants } = await resolve(context, given, due.map(addressed));
   const gone = claimants.filter(({ skipReason }) => skipReason === 'removed');
   const removed = gone.map(({ email }) => email);
-  await context.store.fork().transactional(async (em) => {
-    await failDue(em, workspaceId, { ids: due.map(({ id }) => id), info, removed });
+  const ended = await context.store.fork().transactional(async (em) => {
+    const failed = await failDue(em, workspaceId, { ids: due.map(({ id }) => id), info, removed });
     await dropWelcomesOf(em, key, removed);
+    return failed;
   });
-  const ended = new Set(due.map(({ id }) => id));
   await settleWelcomes(context.store, key, { due, ended });
 }
 
