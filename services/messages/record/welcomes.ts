@@ -191,19 +191,30 @@ export async function readDueWelcomes(
 export async function openWelcomes(
   store: Store,
   { workspaceId, listId }: ListKey,
-  { notificationId, due }: { notificationId: string; due: readonly DueWelcome[] },
+  {
+    notificationId,
+    tags,
+    due,
+  }: { notificationId: string; tags: readonly string[]; due: readonly DueWelcome[] },
 ): Promise<void> {
   await query(
     store.fork(),
     `insert into messages (workspace_id, id, contact_email, list_id, notification_id, template_id,
-       template_version, integration_id, status, attempts, due_at, consent_at, created_at, updated_at)
+       template_version, integration_id, status, attempts, due_at, consent_at, tags, created_at, updated_at)
      select w.workspace_id, w.message_id, w.email, w.list_id, $3, '', 0, '', 'deferred', 0, now(),
-       least(w.happened_at, now()), now(), now()
+       least(w.happened_at, now()), nullif($6::text[], '{}'), now(), now()
      from unnest($4::text[], $5::uuid[]) as given (email, id)
      join welcomes w on w.workspace_id = $1 and w.email = given.email and w.list_id = $2 and w.message_id = given.id
      order by w.message_id
      on conflict do nothing`,
-    [workspaceId, listId, notificationId, due.map(({ email }) => email), due.map(({ id }) => id)],
+    [
+      workspaceId,
+      listId,
+      notificationId,
+      due.map(({ email }) => email),
+      due.map(({ id }) => id),
+      tags,
+    ],
   );
 }
 

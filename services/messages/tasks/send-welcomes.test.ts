@@ -512,6 +512,25 @@ test('a welcome is sent by the template that the notification has then', async (
   expect(await rows('template_id')).toEqual([{ template_id: 'other' }]);
 });
 
+test('a welcome has the tags of its notification, also where it fails', async () => {
+  const change = async (set: string) => {
+    await query(given.store.fork(), `update notifications set ${set}`, []);
+    given.context.transactional.notifications.forget(workspaceId, notificationId);
+  };
+  await change(`tags = '["hello", "new"]'`);
+  await consume(due({ at: ago(hourMs) }));
+  await send();
+  given.world.missingTemplates.add('gone');
+  await change(`channels = '{"email": {"template_id": "gone"}}'`);
+  await consume(due({ email: 'bob@example.com' }));
+  await send();
+  const tags = ['hello', 'new'];
+  expect(await rows('status, tags')).toEqual([
+    { status: 'sent', tags },
+    { status: 'failed', tags },
+  ]);
+});
+
 test('a process that died while it sent a welcome leaves it to another, as the same message', async () => {
   await consume(due());
   const [row] = await query<{ message_id: string }>(

@@ -65,15 +65,19 @@ async function sendRound(
     return dropped > 0 ? undefined : Date.now() + idleWaitMs;
   }
   const { notificationId } = list;
-  await openWelcomes(context.store, key, { notificationId, due: round.due });
+  const known = await context.transactional.notifications.find(workspaceId, [notificationId]);
+  const sendable = known.get(notificationId);
+  const { due } = round;
+  await openWelcomes(context.store, key, { notificationId, tags: sendable?.tags ?? [], due });
   try {
-    const sent = await sendTo(context, key, { list, round });
-    await settleWelcomes(context.store, key, { due: round.due, ended: sent.fates });
+    if (!sendable) throw refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
+    const sent = await sendTo(context, key, { list, sendable, round });
+    await settleWelcomes(context.store, key, { due, ended: sent.fates });
     return restAt(sent);
   } catch (error) {
     if (!isFinal(error)) throw error;
     const info = `the welcome cannot be sent: ${error.rawMessage}`.slice(0, 255);
-    await failRound(context, key, { due: round.due, info });
+    await failRound(context, key, { due, info });
     return undefined;
   }
 }
@@ -105,11 +109,14 @@ const addressed = ({ id, email }: DueWelcome): AddressedId => [id, email];
 async function sendTo(
   context: Context,
   { workspaceId, listId, isImport }: WelcomeQueue,
-  { list: { name, notificationId }, round: { due, stop } }: { list: WelcomingList; round: Round },
+  {
+    list: { name, notificationId },
+    sendable,
+    round: { due, stop },
+  }: { list: WelcomingList; sendable: Sendable; round: Round },
 ): Promise<BatchResult> {
-  const sendable = await findNotification(context, { workspaceId, notificationId });
   const integrationId = sendable.integrationId || (await ofSettings(context, workspaceId));
-  const { templateId, utm, isTracked } = sendable;
+  const { templateId, utm, isTracked, tags } = sendable;
   const kind = { workspaceId, notificationId, integrationId, utm, isTracked };
   const planKey = planKeyOf({ ...kind, templateId, templateVersion: 0 });
   const list = { id: listId, name };
@@ -118,7 +125,7 @@ async function sendTo(
   const { templateVersion } = plan;
   const template = { templateId, templateVersion, integrationId };
   return sendAll(context, {
-    group: { workspaceId, broadcastId: null, listId, ...template, isByHand: false },
+    group: { workspaceId, broadcastId: null, listId, ...template, isByHand: false, tags },
     plan,
     open: due.map(addressed),
     areNew: false,
@@ -131,16 +138,6 @@ async function sendTo(
     isUrgent: !isImport,
     stop,
   });
-}
-
-async function findNotification(
-  { transactional }: Context,
-  { workspaceId, notificationId }: { workspaceId: string; notificationId: string },
-): Promise<Sendable> {
-  const found = await transactional.notifications.find(workspaceId, [notificationId]);
-  const sendable = found.get(notificationId);
-  if (!sendable) throw refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
-  return sendable;
 }
 
 async function ofSettings({ plans }: Context, workspaceId: string): Promise<string> {
