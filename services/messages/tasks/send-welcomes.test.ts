@@ -456,6 +456,32 @@ test('a refused welcome is tried again as the same message', async () => {
   expect(await rows('status, attempts')).toEqual([{ status: 'sent', attempts: 2 }]);
 });
 
+test('a welcome in the history that was not tried yet can be cancelled, and is not sent', async () => {
+  await consume(due());
+  given.world.resolving = () => Promise.reject(new Error('contacts is away'));
+  await expect(send()).rejects.toThrow('contacts is away');
+  given.world.resolving = undefined;
+  const [row] = await rows('id');
+  const cancel = () =>
+    given.transactional.cancelTransactional({ workspaceId, messageId: String(row?.id) });
+  expect(await cancel()).toMatchObject({ success: true });
+  await query(given.store.fork(), 'update welcomes set due_at = now()', []);
+  await send();
+  expect([given.sink.total(), await waiting()]).toEqual([0, [{ email, in_s: null }]]);
+});
+
+test('a welcome that failed is not retried', async () => {
+  given.world.welcome = { notificationId: 'gone' };
+  await consume(due());
+  await send();
+  const [row] = await rows('id');
+  const retry = given.messages.retryMessage({ workspaceId, id: String(row?.id) });
+  await expect(retry).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: 'a welcome cannot be retried: it comes again when the contact returns to the list',
+  });
+});
+
 test('welcomes wait out a server that is away', async () => {
   const { port } = given.world;
   given.world.port = 1;
