@@ -12,10 +12,10 @@ import { givenNotification } from '../../services/messages/test/given-notificati
 /*
  * The real contacts and messages, with what happens between them in any order: memberships that
  * begin, end and return by every way, imports, deletions, events that come late, in another order
- * and twice, and processes that die after a claim or after a mail. Against a list of the periods of each
- * membership: each has at most one welcome, in it, and exactly one where it lasts until after the
- * delay and until all has come. None comes
- * before the delay, and a period that begins within a day of the last welcome has none.
+ * and twice, and processes that die after a claim or after a mail. Against a list of the periods of
+ * each membership: each has at most one welcome, in it, and exactly one where it lasts until after
+ * the delay and until all has come. None comes before the delay, and a period that begins within a
+ * day of the last welcome has none.
  *
  * Time passes by moving what is stored into the past.
  */

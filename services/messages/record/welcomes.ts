@@ -5,9 +5,9 @@
  * left). A later period of the membership takes over a row that waits; one that is done takes a
  * new period only where it began more than a day after. Older periods change nothing.
  *
- * A message belongs to a row, not to a period: its id stays until it is done, so that whoever dies
- * in between, the next round claims the same message. What became of a message ends the row where it
- * was for the period that waits, or was sent within a day of its begin; otherwise the row waits with
+ * A message belongs to a row, not to a period: its id stays until it is done, so that after a death
+ * in between the next round claims the same message. Its outcome ends the row where it was for the
+ * period that waits, or where it was sent within a day of that; otherwise the row waits with
  * another message.
  *
  * Next: the job of the list (`tasks/send-welcomes.ts`), added here for what is due at once, and

@@ -21,8 +21,8 @@ type ClearingContext = Pick<Context, 'store' | 'now' | 'plans' | 'log' | 'contac
 
 /**
  * Deletes messages that are older than their workspace keeps them. Counts of broadcasts are kept
- * beside them, and stay. Messages that are still to be sent stay, too, except welcomes of lists that
- * have none any more.
+ * beside them, and stay. Messages that are still to be sent stay, too, except welcomes of lists
+ * that have none any more.
  */
 export function clearMessages(context: ClearingContext) {
   const { store, log } = context;

@@ -1,15 +1,14 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { WelcomingList } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Context } from '../context.ts';
-import { type AddressedId, resolve } from '../delivery/ask-consent.ts';
+import type { AddressedId } from '../delivery/ask-consent.ts';
 import { askWelcomes } from '../delivery/ask-welcomes.ts';
+import { failRound, isFinal, restAt, roundMax } from '../delivery/list-round.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { noFeeds } from '../plans/feeds.ts';
-import { failDue, type ListKey } from '../record/confirmations.ts';
 import {
   addWelcoming,
   type DueWelcome,
@@ -24,11 +23,9 @@ import { noProvider } from '../transactional/no-provider.ts';
 import type { Sendable } from '../transactional/notifications.ts';
 import { planKeyOf } from '../transactional/plan.ts';
 
-const roundMax = 200;
 const dropMax = 1_000;
 /** Other lists of the workspace wait meanwhile; what is left waits for the next job. */
 const workMaxMs = 10_000;
-const outageWaitMs = 60_000;
 /** Nothing was begun and nobody says why, as while all mail is on hold. */
 const idleWaitMs = 5_000;
 
@@ -73,35 +70,15 @@ async function sendRound(
     if (!sendable) throw refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
     const sent = await sendTo(context, key, { list, sendable, round });
     await settleWelcomes(context.store, key, { due, ended: sent.fates });
-    return restAt(sent);
+    return restAt(sent) ?? (sent.fates.size > 0 ? undefined : Date.now() + idleWaitMs);
   } catch (error) {
     if (!isFinal(error)) throw error;
     const info = `the welcome cannot be sent: ${error.rawMessage}`.slice(0, 255);
-    await failRound(context, key, { due, info });
+    const given = { open: due.map(addressed), who: {}, info, forget: dropWelcomesOf };
+    const ended = await failRound(context, key, given);
+    await settleWelcomes(context.store, key, { due, ended });
     return undefined;
   }
-}
-
-/**
- * Of contacts that are no longer there nothing may be left: their deletion may have come before
- * the welcome.
- */
-async function failRound(
-  context: Context,
-  key: ListKey,
-  { due, info }: { due: readonly DueWelcome[]; info: string },
-): Promise<void> {
-  const { workspaceId, listId } = key;
-  const given = { group: { workspaceId, listId }, who: {}, fields: [] };
-  const { claimants } = await resolve(context, given, due.map(addressed));
-  const gone = claimants.filter(({ skipReason }) => skipReason === 'removed');
-  const removed = gone.map(({ email }) => email);
-  const ended = await context.store.fork().transactional(async (em) => {
-    const failed = await failDue(em, workspaceId, { ids: due.map(({ id }) => id), info, removed });
-    await dropWelcomesOf(em, key, removed);
-    return failed;
-  });
-  await settleWelcomes(context.store, key, { due, ended });
 }
 
 const addressed = ({ id, email }: DueWelcome): AddressedId => [id, email];
@@ -145,16 +122,4 @@ async function ofSettings({ plans }: Context, workspaceId: string): Promise<stri
   const integrationId = settings?.transactionalEmailProviderId ?? '';
   if (integrationId === '') throw noProvider();
   return integrationId;
-}
-
-function restAt({ fates, outage, retryAfterMs }: BatchResult): number | undefined {
-  if (outage) return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
-  if (retryAfterMs > 0) return Date.now() + retryAfterMs;
-  return fates.size > 0 ? undefined : Date.now() + idleWaitMs;
-}
-
-/** Errors that the workspace's owner has to fix. */
-function isFinal(error: unknown): error is ConnectError {
-  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-  return error instanceof ConnectError && final.includes(error.code);
 }
