@@ -52,6 +52,9 @@ export type Job = {
   priority?: number;
 };
 
+/** A job of which there is one, at once. */
+export type KeyedJob = Omit<Job, 'runAt'> & { key: string };
+
 /**
  * Of jobs that one tenant can make very many of, or very long ones: those of all others go first.
  */
@@ -72,6 +75,33 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
       job.runAt?.toISOString() ?? null,
       job.queue ?? null,
       job.priority ?? 0,
+    ],
+  );
+}
+
+/**
+ * Adds those jobs whose key no job has, in one statement and in their order. A job that waits,
+ * fails or runs stays as it is: the caller comes again for what a running one has not seen.
+ */
+export async function addMissingJobs(
+  em: EntityManager,
+  service: string,
+  jobs: readonly KeyedJob[],
+): Promise<void> {
+  const schema = schemaOf(service);
+  await query(
+    em,
+    `select ${schema}.add_job(identifier := task, payload := payload::json, job_key := key, queue_name := queue,
+       priority := priority, max_attempts := ${attemptsMax}, job_key_mode := 'unsafe_dedupe')
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[])
+       as given (task, payload, key, queue, priority)
+     where not exists (select from ${schema}._private_jobs known where known.key = given.key)`,
+    [
+      jobs.map(({ task }) => task),
+      jobs.map(({ payload }) => JSON.stringify(payload)),
+      jobs.map(({ key }) => key),
+      jobs.map(({ queue }) => queue ?? null),
+      jobs.map(({ priority }) => priority ?? 0),
     ],
   );
 }

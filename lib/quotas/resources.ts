@@ -84,9 +84,16 @@ export const resources = {
   queued_messages: {
     unit: 'rows',
     quota: 1_000_000,
-    beyond: 'Transactional messages are refused, and new members of lists are not welcomed.',
+    beyond: 'Transactional messages are refused.',
     freeBy: 'wait until they are sent, or cancel them by transactional.cancel',
     retryMs: 1_000,
+  },
+  welcomes: {
+    unit: 'rows',
+    quota: 10_000_000,
+    beyond: 'New members of lists are not welcomed.',
+    freeBy:
+      'wait until they are sent and seven days more, or take the welcome off a list by lists.update, which deletes those that wait within the hour',
   },
   queued_bytes: {
     unit: 'bytes',

@@ -32,6 +32,7 @@ import { deleteSegment } from './operations/delete-segment.ts';
 import { exportContact } from './operations/export-contact.ts';
 import { exportList } from './operations/export-list.ts';
 import { exportSegment } from './operations/export-segment.ts';
+import { findWelcomes } from './operations/find-welcomes.ts';
 import { getContactByEmail } from './operations/get-contact-by-email.ts';
 import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
 import { getContactList } from './operations/get-contact-list.ts';
@@ -127,6 +128,7 @@ export function contactsRoutes(context: Context) {
       listMissingSegments: listMissingSegments(context),
       listMissingLists: listMissingLists(context),
       listWelcomingLists: listWelcomingLists(context),
+      findWelcomes: findWelcomes(context),
       resolveRecipients: resolveRecipients(context),
       matchMembers: matchMembers(context),
       upsertRecipients: upsertRecipients(context),

@@ -13,7 +13,11 @@ export type Workspaces = Pick<
 >;
 export type Contacts = Pick<
   Client<typeof AudienceService>,
-  'resolveRecipients' | 'unsubscribeRecipient' | 'upsertRecipients' | 'listWelcomingLists'
+  | 'resolveRecipients'
+  | 'unsubscribeRecipient'
+  | 'upsertRecipients'
+  | 'listWelcomingLists'
+  | 'findWelcomes'
 > &
   Pick<Client<typeof ListService>, 'getList'> &
   Pick<

@@ -12,10 +12,10 @@ import { givenNotification } from '../../services/messages/test/given-notificati
 /*
  * The real contacts and messages, with what happens between them in any order: memberships that
  * begin, end and return by every way, imports, deletions, events that come late, in another order
- * and twice, and processes that die after a claim. Against a list of the periods of each
- * membership: each has at most one welcome, in it, and exactly one where it lasts until after the
- * delay and until all has come. None comes
- * before the delay, and a period that begins within a day of the last welcome has none.
+ * and twice, and processes that die after a claim or after a mail. Against a list of the periods of
+ * each membership: each has at most one welcome, in it, and exactly one where it lasts until after
+ * the delay and until all has come. None comes before the delay, and a period that begins within a
+ * day of the last welcome has none.
  *
  * Time passes by moving what is stored into the past.
  */
@@ -48,6 +48,7 @@ type Step =
   | { do: 'deliver'; order: number; twice: boolean }
   | { do: 'send' }
   | { do: 'die' }
+  | { do: 'lose' }
   | { do: 'rest' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -72,6 +73,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('send' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('die' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('lose' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('rest' as const) }) },
 );
 const worlds = fc.record({
@@ -127,7 +129,7 @@ class Life {
     // The real service answers in place of its stand-in.
     Object.assign(context.contacts, {
       resolveRecipients: contacts.audience.resolveRecipients,
-      getList: contacts.lists.getList,
+      findWelcomes: contacts.audience.findWelcomes,
     });
     messages.sink.reset();
   }
@@ -143,6 +145,7 @@ class Life {
     if (each.do === 'deliver') return this.#deliver(each);
     if (each.do === 'send') return this.#send();
     if (each.do === 'die') return this.#die();
+    if (each.do === 'lose') return this.#lose();
     return this.#rest();
   }
 
@@ -260,6 +263,25 @@ class Life {
     );
   }
 
+  /** A process sends what is due and dies before the welcomes know of it. */
+  async #lose(): Promise<void> {
+    const { workspaceId } = this;
+    const [before] = await query<{ rows: unknown }>(
+      messages.store.fork(),
+      'select json_agg(w) as rows from welcomes w where workspace_id = $1',
+      [workspaceId],
+    );
+    await this.#send();
+    await query(messages.store.fork(), 'delete from welcomes where workspace_id = $1', [
+      workspaceId,
+    ]);
+    await query(
+      messages.store.fork(),
+      'insert into welcomes select * from json_populate_recordset(null::welcomes, $1::json)',
+      [JSON.stringify(before?.rows ?? [])],
+    );
+  }
+
   async #pass(hours: number): Promise<void> {
     this.#hours += hours;
     contacts.clock.now = new Date(contacts.clock.now.getTime() + hours * hourMs);
@@ -273,7 +295,7 @@ class Life {
     await query(
       messages.store.fork(),
       `update messages set created_at = created_at - $2 * interval '1 hour', consent_at = consent_at - $2 * interval '1 hour',
-         due_at = due_at - $2 * interval '1 hour', lease_until = lease_until - $2 * interval '1 hour'
+         sent_at = sent_at - $2 * interval '1 hour', due_at = due_at - $2 * interval '1 hour', lease_until = lease_until - $2 * interval '1 hour'
        where workspace_id = $1`,
       [this.workspaceId, hours],
     );

@@ -116,6 +116,23 @@ test('the lists that welcome by a notification are found by it, without deleted 
   expect([await ask('hello'), await ask('other')]).toEqual([['List b', 'List d'], []]);
 });
 
+test('the welcomes of lists are found by their ids, as they are now', async () => {
+  const workspaceId = await givenLists(given, 'a', 'b', 'c');
+  const welcome = { notificationId: 'hello' };
+  for (const id of ['b', 'c']) {
+    await given.lists.updateList({ workspaceId, id, name: `List ${id}`, welcome });
+  }
+  const { audience } = given.as(serviceClaims);
+  const ask = async (ids: string[]) =>
+    (await audience.findWelcomes({ workspaceId, listIds: ids })).lists;
+  const [b, c] = ['b', 'c'].map((id) => ({ id, name: `List ${id}`, notificationId: 'hello' }));
+  expect(await ask(['a', 'b', 'c', 'other'])).toMatchObject([b, c]);
+  expect(await ask(['a', 'b'])).toMatchObject([b]);
+  await givenDeletedList(given, { workspaceId, id: 'c' });
+  await given.lists.updateList({ workspaceId, id: 'b', name: 'List b' });
+  expect(await ask(['a', 'b', 'c'])).toEqual([]);
+});
+
 test('create refuses an id that is taken, also by a deleted list', async () => {
   const workspaceId = await givenLists(given, 'one', 'two');
   await givenDeletedList(given, { workspaceId, id: 'two' });

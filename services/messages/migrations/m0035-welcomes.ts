@@ -15,6 +15,8 @@ export class Welcomes extends Migration {
         happened_at timestamptz not null,
         is_import boolean not null,
         message_id uuid not null,
+        -- The period for which the message was made; an earlier one where a later period took over.
+        message_since timestamptz not null,
         due_at timestamptz,
         done_at timestamptz,
         primary key (workspace_id, email, list_id)

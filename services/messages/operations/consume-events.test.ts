@@ -164,6 +164,25 @@ test('a contact that is no longer pending gets no mail', async () => {
   expect(await rows()).toMatchObject([{ status: 'skipped', status_info: 'active' }]);
 });
 
+test.each(['sent', 'sending'])(
+  'a mail that is %s by another process meanwhile does not fail with those that cannot be sent',
+  async (status) => {
+    given.world.optinTemplate = 'gone';
+    given.world.missingTemplates.add('gone');
+    await consume([pending('ann@example.com'), pending('bob@example.com')]);
+    given.world.resolving = async () => {
+      await query(
+        given.store.fork(),
+        `update messages set status = $1, due_at = null, lease_until = now() + interval '30 seconds'
+         where contact_email = 'ann@example.com'`,
+        [status],
+      );
+    };
+    await send();
+    expect(await rows()).toMatchObject([{ status }, { status: 'failed' }]);
+  },
+);
+
 test('a mail that the server defers is tried again later', async () => {
   given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^ann@', reply: '450 later' }];
   await consume([pending('ann@example.com')]);

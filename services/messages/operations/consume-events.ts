@@ -71,17 +71,17 @@ function requestOf(event: Event): ConfirmationRequest {
 
 const isWhole = ({ email, listId }: ConfirmationRequest) => email !== '' && listId !== '';
 
-/** Beyond the quota of queued messages nobody is welcomed: an event cannot be refused. */
+/** Beyond the quota of welcomes nobody is welcomed: an event cannot be refused. */
 async function requestWithinQuota(
   { quotas, log }: ConsumeContext,
   em: EntityManager,
   { workspaceId, requests }: { workspaceId: string; requests: readonly WelcomeRequest[] },
 ): Promise<void> {
-  const some = requests.slice(0, quotas.room(workspaceId, 'queued_messages'));
+  const some = requests.slice(0, quotas.room(workspaceId, 'welcomes'));
   const beyond = requests.length - some.length;
   if (beyond > 0) log.warn({ workspaceId, beyond }, 'welcomes beyond the quota are not sent');
   await requestWelcomes(em, workspaceId, some);
-  quotas.grew(workspaceId, 'queued_messages', some.length);
+  quotas.grew(workspaceId, 'welcomes', some.length);
 }
 
 /** None for an event that lacks what it must have. */

@@ -45,6 +45,7 @@ type Key = { workspaceId: string; id: string };
 type RetriedRow = {
   state: MessageState;
   has_failed: boolean;
+  is_welcome: boolean;
   notification_id: string | null;
   integration_id: string;
   is_bounced: boolean;
@@ -67,6 +68,7 @@ async function checkedMessage(
   if (row.is_expired)
     throw refusal('MESSAGE_STATUS', 'the time in which the message may be sent is over');
   if (!row.has_failed) throw refusal('MESSAGE_STATUS', `cannot retry a ${state} message`);
+  if (row.is_welcome) throw refusal('MESSAGE_STATUS', welcomeText);
   const { sendsToBounced, integrationId } = await settingsOf(em, key.workspaceId, notification);
   if (isBounced && !sendsToBounced) {
     throw refusal(
@@ -84,6 +86,8 @@ async function checkedMessage(
   return { request, isBounced, integrationId, lastId: row.integration_id };
 }
 
+const welcomeText =
+  'a welcome cannot be retried: it comes again when the contact returns to the list';
 const goneText = 'what the message is made from is gone';
 
 /** Waits for a deletion of the contact, whose message has no address afterwards. */
@@ -91,6 +95,7 @@ async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise
   const [row] = await query<RetriedRow>(
     em,
     `select ${stateSql} as state, status = 'failed' as has_failed, notification_id, integration_id,
+       list_id is not null as is_welcome,
        bounced_at is not null or exists (
          select from suppressions s where s.workspace_id = $1 and s.email = m.contact_email and s.reason = 'bounced'
        ) as is_bounced,

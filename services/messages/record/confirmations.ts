@@ -146,22 +146,25 @@ export async function readNextDue(
 }
 
 /**
- * Fails messages that can't be sent until the owner changes something. Messages to `removed`
- * addresses keep no address.
+ * Fails messages that can't be sent until the owner changes something, except those that another
+ * process has sent or sends; gives the ids. Messages to `removed` addresses keep no address.
  */
 export async function failDue(
   em: EntityManager,
   workspaceId: string,
   { ids, info, removed }: { ids: readonly string[]; info: string; removed: readonly string[] },
-): Promise<void> {
-  await query(
+): Promise<Set<string>> {
+  const failed = await query<{ id: string }>(
     em,
     `update messages set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(),
        due_at = null, owner = null, lease_until = null,
        contact_email = case when contact_email = any($4::text[]) then '' else contact_email end
-     where workspace_id = $1 and id = any($2::uuid[]) and broadcast_id is null`,
+     where workspace_id = $1 and id = any($2::uuid[]) and broadcast_id is null
+       and (status = 'deferred' or (status = 'sending' and lease_until < now()))
+     returning id`,
     [workspaceId, ids, info, removed],
   );
+  return new Set(failed.map(({ id }) => id));
 }
 
 /** Longer than the cool-down, and than any event is late; as long as a link confirms. */

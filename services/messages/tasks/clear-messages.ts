@@ -1,51 +1,87 @@
-import { deleteOldRows, retentionJob } from '#lib/jobs/retention.ts';
+import { deleteOldRows, type Repeat, retentionJob } from '#lib/jobs/retention.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
+import { askWelcomes } from '../delivery/ask-welcomes.ts';
 import { satellites } from '../message-queries.ts';
 import { keptDays } from '../plans/kept-days.ts';
 import { clearRequests } from '../record/confirmations.ts';
 import { countMissing } from '../record/recount.ts';
-import { clearWelcomes } from '../record/welcomes.ts';
+import { clearWelcomes, dropWelcomes, listsThatWait } from '../record/welcomes.ts';
 
 const stepRows = 500;
 const dayMs = 24 * 60 * 60 * 1_000;
 /** By then a group has its whole rate again, and its day is over. */
 const ratesKeptDays = 2;
+/** Lists that contacts is asked about at once. */
+const listsMax = 1_000;
 
-type ClearingContext = Pick<Context, 'store' | 'now' | 'plans' | 'log'>;
+type ClearingContext = Pick<Context, 'store' | 'now' | 'plans' | 'log' | 'contacts'>;
 
 /**
  * Deletes messages that are older than their workspace keeps them. Counts of broadcasts are kept
- * beside them, and stay. Messages that are still to be sent stay, too.
+ * beside them, and stay. Messages that are still to be sent stay, too, except welcomes of lists
+ * that have none any more.
  */
-export function clearMessages({ store, log, now, plans }: ClearingContext) {
+export function clearMessages(context: ClearingContext) {
+  const { store, log } = context;
   return retentionJob(
     { store, log },
     {
       ...{ service: 'messages', task: 'clearMessages', what: 'old messages' },
-      rows: [`messages where ${pagedSql('messages')}`, 'receiver_rates where true'],
+      rows: [
+        `messages where ${pagedSql('messages')}`,
+        'receiver_rates where true',
+        'welcomes where due_at is not null',
+      ],
       stepRows,
       clearCommon: async (repeat) => {
         await repeat((rowsMax) => clearRequests(store, rowsMax));
         await repeat((rowsMax) => clearWelcomes(store, rowsMax));
       },
       clear: async (workspaceId, repeat) => {
-        const over = new Date(now().getTime() - ratesKeptDays * dayMs);
-        const rates = { table: 'receiver_rates', time: 'updated_at' };
-        await repeat((rowsMax) =>
-          deleteOldRows(store, rates, { workspaceId, before: over, rowsMax }),
-        );
-        const days = await keptDays(plans, workspaceId, 'messageRetentionDays');
-        // Kept for good.
-        if (days === 0) return;
-        await countUncounted(store, workspaceId);
-        const before = new Date(now().getTime() - days * dayMs);
-        await repeat(() => deleteStep(store, workspaceId, before));
+        await clearOld(context, workspaceId, repeat);
+        await dropLostWelcomes(context, workspaceId, repeat);
       },
     },
   );
+}
+
+async function clearOld(
+  { store, now, plans }: ClearingContext,
+  workspaceId: string,
+  repeat: Repeat,
+): Promise<void> {
+  const over = new Date(now().getTime() - ratesKeptDays * dayMs);
+  const rates = { table: 'receiver_rates', time: 'updated_at' };
+  await repeat((rowsMax) => deleteOldRows(store, rates, { workspaceId, before: over, rowsMax }));
+  const days = await keptDays(plans, workspaceId, 'messageRetentionDays');
+  // Kept for good.
+  if (days === 0) return;
+  await countUncounted(store, workspaceId);
+  const before = new Date(now().getTime() - days * dayMs);
+  await repeat(() => deleteStep(store, workspaceId, before));
+}
+
+/** A welcome with a delay of weeks would take room under the quota until it is due. */
+async function dropLostWelcomes(
+  context: ClearingContext,
+  workspaceId: string,
+  repeat: Repeat,
+): Promise<void> {
+  const { store } = context;
+  const pageAfter = (after: string) => listsThatWait(store, workspaceId, { after, most: listsMax });
+  for (
+    let page = await pageAfter('');
+    page.length > 0;
+    page = page.length < listsMax ? [] : await pageAfter(page.at(-1) ?? '')
+  ) {
+    const { lists, at } = await askWelcomes(context, workspaceId, page);
+    for (const listId of page.filter((id) => !lists.has(id))) {
+      await repeat((most) => dropWelcomes(store, { workspaceId, listId }, { at, most }));
+    }
+  }
 }
 
 async function countUncounted(store: Store, workspaceId: string): Promise<void> {

@@ -1,27 +1,23 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { Context } from '../context.ts';
-import { type AddressedId, resolve } from '../delivery/ask-consent.ts';
-import { type BatchResult, sendAll } from '../delivery/send-all.ts';
+import { failRound, isFinal, removed, restAt, roundMax } from '../delivery/list-round.ts';
+import { sendAll } from '../delivery/send-all.ts';
 import { confirmationContent, confirmationFields } from '../plans/confirmation.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
 import type { ClaimGroup } from '../record/claims.ts';
 import {
   addSending,
-  failDue,
   forgetRequests,
   type ListKey,
   readDue,
   readNextDue,
 } from '../record/confirmations.ts';
 
-const roundMax = 200;
 /** Other lists of the workspace wait meanwhile; messages that are left wait for the next job. */
 const workMaxMs = 20_000;
-const outageWaitMs = 60_000;
-/** The skip reason of addresses that contacts no longer has. */
-const removed = 'removed';
+
+const who = { forConfirmation: true };
 
 /** Sends the due confirmation mails of a list. Contacts that are no longer pending get none. */
 export function sendConfirmations(context: Context) {
@@ -42,12 +38,6 @@ export function sendConfirmations(context: Context) {
   };
 }
 
-/** When the rest may be tried, in Unix milliseconds; undefined if at once. */
-function restAt({ outage, retryAfterMs }: BatchResult): number | undefined {
-  if (outage) return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
-  return retryAfterMs > 0 ? Date.now() + retryAfterMs : undefined;
-}
-
 async function sendRound(
   context: Context,
   key: ListKey,
@@ -61,7 +51,7 @@ async function sendRound(
       plan,
       open,
       areNew: false,
-      who: { forConfirmation: true },
+      who,
       fields: plan.fields.filter((field) => confirmationFields.includes(field)),
       feeds: noFeeds,
       isUrgent: true,
@@ -73,39 +63,10 @@ async function sendRound(
     return restAt(sent);
   } catch (error) {
     if (!isFinal(error)) throw error;
-    await failRound(context, key, open, error.rawMessage);
+    const given = { open, who, info: error.rawMessage, forget: forgetRequests };
+    await failRound(context, key, given);
     return undefined;
   }
-}
-
-/**
- * Of contacts that are no longer there nothing may be left: their deletion may have come before the
- * request.
- */
-async function failRound(
-  context: Context,
-  key: ListKey,
-  open: readonly AddressedId[],
-  info: string,
-): Promise<void> {
-  const { workspaceId, listId } = key;
-  const given = { group: { workspaceId, listId }, who: { forConfirmation: true }, fields: [] };
-  const { claimants } = await resolve(context, given, open);
-  const gone = claimants.filter(({ skipReason }) => skipReason === removed);
-  const emails = gone.map(({ email }) => email);
-  await context.store.fork().transactional(async (em) => {
-    await failDue(em, workspaceId, { ids: open.map(([id]) => id), info, removed: emails });
-    await forgetRequests(em, key, emails);
-  });
-}
-
-/**
- * Errors that the workspace's owner has to fix. They are not retried: a person who still wants to
- * subscribe asks again.
- */
-function isFinal(error: unknown): error is ConnectError {
-  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-  return error instanceof ConnectError && final.includes(error.code);
 }
 
 async function planOf(

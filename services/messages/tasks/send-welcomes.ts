@@ -1,14 +1,14 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
-import type { List } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { WelcomingList } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Context } from '../context.ts';
-import { type AddressedId, resolve } from '../delivery/ask-consent.ts';
+import type { AddressedId } from '../delivery/ask-consent.ts';
+import { askWelcomes } from '../delivery/ask-welcomes.ts';
+import { failRound, isFinal, restAt, roundMax } from '../delivery/list-round.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { noFeeds } from '../plans/feeds.ts';
-import { failDue, type ListKey } from '../record/confirmations.ts';
 import {
   addWelcoming,
   type DueWelcome,
@@ -23,10 +23,9 @@ import { noProvider } from '../transactional/no-provider.ts';
 import type { Sendable } from '../transactional/notifications.ts';
 import { planKeyOf } from '../transactional/plan.ts';
 
-const roundMax = 200;
+const dropMax = 1_000;
 /** Other lists of the workspace wait meanwhile; what is left waits for the next job. */
 const workMaxMs = 10_000;
-const outageWaitMs = 60_000;
 /** Nothing was begun and nobody says why, as while all mail is on hold. */
 const idleWaitMs = 5_000;
 
@@ -55,70 +54,46 @@ async function sendRound(
   key: WelcomeQueue,
   round: Round,
 ): Promise<number | undefined> {
-  const list = await findList(context, key);
-  if (!list?.welcome) {
-    const gone = list ? 'the list has no welcome any more' : 'the list was deleted';
-    const dropped = await dropWelcomes(context.store, key, gone);
+  const { workspaceId, listId } = key;
+  const { lists, at } = await askWelcomes(context, workspaceId, [listId]);
+  const list = lists.get(listId);
+  if (!list) {
+    const dropped = await dropWelcomes(context.store, key, { at, most: dropMax });
     return dropped > 0 ? undefined : Date.now() + idleWaitMs;
   }
-  const { notificationId } = list.welcome;
-  await openWelcomes(context.store, key, { notificationId, due: round.due });
+  const { notificationId } = list;
+  const known = await context.transactional.notifications.find(workspaceId, [notificationId]);
+  const sendable = known.get(notificationId);
+  const { due } = round;
+  await openWelcomes(context.store, key, { notificationId, tags: sendable?.tags ?? [], due });
   try {
-    const sent = await sendTo(context, key, { list, notificationId, round });
-    await settleWelcomes(context.store, key, round.due);
-    return restAt(sent);
+    if (!sendable) throw refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
+    const sent = await sendTo(context, key, { list, sendable, round });
+    await settleWelcomes(context.store, key, { due, ended: sent.fates });
+    return restAt(sent) ?? (sent.fates.size > 0 ? undefined : Date.now() + idleWaitMs);
   } catch (error) {
     if (!isFinal(error)) throw error;
     const info = `the welcome cannot be sent: ${error.rawMessage}`.slice(0, 255);
-    await failRound(context, key, { due: round.due, info });
+    const given = { open: due.map(addressed), who: {}, info, forget: dropWelcomesOf };
+    const ended = await failRound(context, key, given);
+    await settleWelcomes(context.store, key, { due, ended });
     return undefined;
   }
 }
 
-/**
- * Of contacts that are no longer there nothing may be left: their deletion may have come before
- * the welcome.
- */
-async function failRound(
-  context: Context,
-  key: ListKey,
-  { due, info }: { due: readonly DueWelcome[]; info: string },
-): Promise<void> {
-  const { workspaceId, listId } = key;
-  const given = { group: { workspaceId, listId }, who: {}, fields: [] };
-  const { claimants } = await resolve(context, given, due.map(addressed));
-  const gone = claimants.filter(({ skipReason }) => skipReason === 'removed');
-  const removed = gone.map(({ email }) => email);
-  await context.store.fork().transactional(async (em) => {
-    await failDue(em, workspaceId, { ids: due.map(({ id }) => id), info, removed });
-    await dropWelcomesOf(em, key, removed);
-  });
-  await settleWelcomes(context.store, key, due);
-}
-
 const addressed = ({ id, email }: DueWelcome): AddressedId => [id, email];
-
-async function findList({ contacts }: Context, { workspaceId, listId }: ListKey) {
-  try {
-    return (await contacts.getList({ workspaceId, id: listId })).list;
-  } catch (error) {
-    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
-    throw error;
-  }
-}
 
 async function sendTo(
   context: Context,
   { workspaceId, listId, isImport }: WelcomeQueue,
   {
-    list: { name },
-    notificationId,
+    list: { name, notificationId },
+    sendable,
     round: { due, stop },
-  }: { list: List; notificationId: string; round: Round },
+  }: { list: WelcomingList; sendable: Sendable; round: Round },
 ): Promise<BatchResult> {
-  const sendable = await findNotification(context, { workspaceId, notificationId });
   const integrationId = sendable.integrationId || (await ofSettings(context, workspaceId));
-  const { templateId, utm, isTracked } = sendable;
+  const { templateId, utm, isTracked, tags } = sendable;
   const kind = { workspaceId, notificationId, integrationId, utm, isTracked };
   const planKey = planKeyOf({ ...kind, templateId, templateVersion: 0 });
   const list = { id: listId, name };
@@ -127,7 +102,7 @@ async function sendTo(
   const { templateVersion } = plan;
   const template = { templateId, templateVersion, integrationId };
   return sendAll(context, {
-    group: { workspaceId, broadcastId: null, listId, ...template, isByHand: false },
+    group: { workspaceId, broadcastId: null, listId, ...template, isByHand: false, tags },
     plan,
     open: due.map(addressed),
     areNew: false,
@@ -142,31 +117,9 @@ async function sendTo(
   });
 }
 
-async function findNotification(
-  { transactional }: Context,
-  { workspaceId, notificationId }: { workspaceId: string; notificationId: string },
-): Promise<Sendable> {
-  const found = await transactional.notifications.find(workspaceId, [notificationId]);
-  const sendable = found.get(notificationId);
-  if (!sendable) throw refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
-  return sendable;
-}
-
 async function ofSettings({ plans }: Context, workspaceId: string): Promise<string> {
   const { settings } = await plans.settings(workspaceId);
   const integrationId = settings?.transactionalEmailProviderId ?? '';
   if (integrationId === '') throw noProvider();
   return integrationId;
-}
-
-function restAt({ fates, outage, retryAfterMs }: BatchResult): number | undefined {
-  if (outage) return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
-  if (retryAfterMs > 0) return Date.now() + retryAfterMs;
-  return fates.size > 0 ? undefined : Date.now() + idleWaitMs;
-}
-
-/** Errors that the workspace's owner has to fix. */
-function isFinal(error: unknown): error is ConnectError {
-  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-  return error instanceof ConnectError && final.includes(error.code);
 }

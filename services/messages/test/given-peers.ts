@@ -1,7 +1,8 @@
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import { TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
+import { TimestampSchema, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
+  FindWelcomesResponseSchema,
   ListWelcomingListsResponseSchema,
   ResolveRecipientsResponseSchema,
   UnsubscribeRecipientResponseSchema,
@@ -89,6 +90,7 @@ export type World = {
   welcome: { notificationId: string } | undefined;
   /** Every list was deleted. */
   hasNoLists: boolean;
+  findingWelcomes: (() => Promise<void>) | undefined;
   /** When memberships became active, by address; any time fits where there is none. */
   activeSince: Map<string, Date>;
   /** Lists that welcome by any notification. */
@@ -239,6 +241,14 @@ export function contactsOf(world: World): Contacts {
     },
     listWelcomingLists: async () =>
       create(ListWelcomingListsResponseSchema, { names: world.welcomingLists }),
+    findWelcomes: async ({ listIds = [] }) => {
+      const at = timestampFromDate(new Date());
+      await world.findingWelcomes?.();
+      const { notificationId } = world.welcome ?? {};
+      const some = world.hasNoLists || !notificationId ? [] : listIds;
+      const lists = some.map((id) => ({ id, name: 'Weekly', notificationId }));
+      return create(FindWelcomesResponseSchema, { lists, at });
+    },
     unsubscribeRecipient: async ({ listId = '', email = '', happenedAt: at }) => {
       const happenedAt = at && timestampDate(create(TimestampSchema, at)).toISOString();
       world.unsubscribed.push({ listId, email, ...(happenedAt && { happenedAt }) });
@@ -247,11 +257,7 @@ export function contactsOf(world: World): Contacts {
     getList: async ({ id = '' }) => {
       const doubleOptinTemplate =
         world.optinTemplate === '' ? undefined : { id: world.optinTemplate };
-      if (world.hasNoLists) throw refusal('LIST_NOT_FOUND', 'List not found');
-      const { welcome } = world;
-      return create(GetListResponseSchema, {
-        list: { id, name: 'Weekly', doubleOptinTemplate, ...(welcome && { welcome }) },
-      });
+      return create(GetListResponseSchema, { list: { id, name: 'Weekly', doubleOptinTemplate } });
     },
     getSubscriber: async ({ email = '' }) => {
       const subscriber = world.subscribers.get(email);

@@ -229,6 +229,7 @@ function newWorld(port: number): World {
     optinTemplate: '',
     welcome: undefined,
     hasNoLists: false,
+    findingWelcomes: undefined,
     activeSince: new Map(),
     welcomingLists: [],
     marketingProvider: 'smtp-1',

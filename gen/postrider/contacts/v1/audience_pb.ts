@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/audience.proto.
  */
 export const file_postrider_contacts_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLxAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhMKC2FmdGVyX2VtYWlsGAQgASgJEh0KCXBhZ2Vfc2l6ZRgFIAEoBUIKukgHGgUYkE4oARIWCg53aXRoX3RpbWV6b25lcxgGIAEoCBIiChBmdXJ0aGVyX2xpc3RfaWRzGAcgAygJQgi6SAWSAQIQExIdCgtzZWdtZW50X2lkcxgIIAMoCUIIukgFkgECEGQijQEKFENvdW50QXVkaWVuY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCGxpc3RfaWRzGAIgAygJQgi6SAWSAQIQFBIdCgtzZWdtZW50X2lkcxgDIAMoCUIIukgFkgECEGQSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAgiJgoVQ291bnRBdWRpZW5jZVJlc3BvbnNlEg0KBWNvdW50GAEgASgFIncKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkSGAoQbmV4dF9hZnRlcl9lbWFpbBgEIAEoCRITCgtieV9zZWdtZW50cxgFIAEoCCJbChpMaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIfCgtzZWdtZW50X2lkcxgCIAMoCUIKukgHkgEECAEQZCIyChtMaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2USEwoLc2VnbWVudF9pZHMYASADKAkiVQoXTGlzdE1pc3NpbmdMaXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESHAoIbGlzdF9pZHMYAiADKAlCCrpIB5IBBAgBEGQiLAoYTGlzdE1pc3NpbmdMaXN0c1Jlc3BvbnNlEhAKCGxpc3RfaWRzGAEgAygJIloKGUxpc3RXZWxjb21pbmdMaXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESHwoPbm90aWZpY2F0aW9uX2lkGAIgASgJQga6SAPIAQEiKwoaTGlzdFdlbGNvbWluZ0xpc3RzUmVzcG9uc2USDQoFbmFtZXMYASADKAkihgIKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhsKBmVtYWlscxgEIAMoCUILukgIkgEFCAEQ6AcSGAoGZmllbGRzGAUgAygJQgi6SAWSAQIQQBIYChBmb3JfY29uZmlybWF0aW9uGAYgASgIEg8KB2J5X2hhbmQYByABKAgSOwoMYWN0aXZlX3NpbmNlGAggAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIJukgGkgEDEOgHIlkKGVJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2USPAoKcmVjaXBpZW50cxgBIAMoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlZFJlY2lwaWVudCI9ChFSZXNvbHZlZFJlY2lwaWVudBITCgtza2lwX3JlYXNvbhgBIAEoCRITCgt2YWx1ZXNfanNvbhgCIAEoCSKpAQoXVXBzZXJ0UmVjaXBpZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESQgoIY29udGFjdHMYAiADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdElucHV0Qgu6SAiSAQUIARD0AxISCgptYXlfY2hhbmdlGAMgASgIEhgKBmZpZWxkcxgEIAMoCUIIukgFkgECEEAiWAoYVXBzZXJ0UmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0ZWRSZWNpcGllbnQiXwoRVXBzZXJ0ZWRSZWNpcGllbnQSDQoFZW1haWwYASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkSDQoFZXJyb3IYAyABKAkSFwoPaXNfYmV5b25kX3F1b3RhGAQgASgIIo0BChNNYXRjaE1lbWJlcnNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhsKBmVtYWlscxgCIAMoCUILukgIkgEFCAEQ9AMSGwoIbGlzdF9pZHMYAyADKAlCCbpIBpIBAxCQThIeCgtzZWdtZW50X2lkcxgEIAMoCUIJukgGkgEDEJBOIpMBChRNYXRjaE1lbWJlcnNSZXNwb25zZRI1CgdtZW1iZXJzGAEgAygLMiQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRNZW1iZXISRAoPc2VnbWVudF9tZW1iZXJzGAIgAygLMisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRTZWdtZW50TWVtYmVyIjYKFE1hdGNoZWRTZWdtZW50TWVtYmVyEg0KBWVtYWlsGAEgASgFEg8KB3NlZ21lbnQYAiABKAUiLAoNTWF0Y2hlZE1lbWJlchINCgVlbWFpbBgBIAEoBRIMCgRsaXN0GAIgASgFIpQBChtVbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDwoHbGlzdF9pZBgCIAEoCRIVCgVlbWFpbBgDIAEoCUIGukgDyAEBEi8KC2hhcHBlbmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIeChxVbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlMpoLCg9BdWRpZW5jZVNlcnZpY2USjQEKDExpc3RBdWRpZW5jZRIqLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGxpc3QgYXVkaWVuY2USoQEKEVJlc29sdmVSZWNpcGllbnRzEi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBowLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIHJlc29sdmUgcmVjaXBpZW50cxKTAQoNQ291bnRBdWRpZW5jZRIrLnBvc3RyaWRlci5jb250YWN0cy52MS5Db3VudEF1ZGllbmNlUmVxdWVzdBosLnBvc3RyaWRlci5jb250YWN0cy52MS5Db3VudEF1ZGllbmNlUmVzcG9uc2UiJ5ACAcrzGCAKAjABQhhGYWlsZWQgdG8gY291bnQgYXVkaWVuY2VgARKmAQoTTGlzdE1pc3NpbmdTZWdtZW50cxIxLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBoyLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2UiKJACAcrzGCEKAjABQhtGYWlsZWQgdG8gbG9vayBmb3Igc2VnbWVudHMSmgEKEExpc3RNaXNzaW5nTGlzdHMSLi5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdE1pc3NpbmdMaXN0c1JlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdE1pc3NpbmdMaXN0c1Jlc3BvbnNlIiWQAgHK8xgeCgIwAUIYRmFpbGVkIHRvIGxvb2sgZm9yIGxpc3RzEqABChJMaXN0V2VsY29taW5nTGlzdHMSMC5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdFdlbGNvbWluZ0xpc3RzUmVxdWVzdBoxLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0V2VsY29taW5nTGlzdHNSZXNwb25zZSIlkAIByvMYHgoCMAFCGEZhaWxlZCB0byBsb29rIGZvciBsaXN0cxKNAQoMTWF0Y2hNZW1iZXJzEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoTWVtYmVyc1JlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbWF0Y2ggbWVtYmVycxKdAQoQVXBzZXJ0UmVjaXBpZW50cxIuLnBvc3RyaWRlci5jb250YWN0cy52MS5VcHNlcnRSZWNpcGllbnRzUmVxdWVzdBovLnBvc3RyaWRlci5jb250YWN0cy52MS5VcHNlcnRSZWNpcGllbnRzUmVzcG9uc2UiKJACAsrzGCEKAjABQhtGYWlsZWQgdG8gdXBzZXJ0IHJlY2lwaWVudHMSowEKFFVuc3Vic2NyaWJlUmVjaXBpZW50EjIucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVxdWVzdBozLnBvc3RyaWRlci5jb250YWN0cy52MS5VbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlIiKQAgLK8xgbCgIwAUIVRmFpbGVkIHRvIHVuc3Vic2NyaWJlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLxAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhMKC2FmdGVyX2VtYWlsGAQgASgJEh0KCXBhZ2Vfc2l6ZRgFIAEoBUIKukgHGgUYkE4oARIWCg53aXRoX3RpbWV6b25lcxgGIAEoCBIiChBmdXJ0aGVyX2xpc3RfaWRzGAcgAygJQgi6SAWSAQIQExIdCgtzZWdtZW50X2lkcxgIIAMoCUIIukgFkgECEGQijQEKFENvdW50QXVkaWVuY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCGxpc3RfaWRzGAIgAygJQgi6SAWSAQIQFBIdCgtzZWdtZW50X2lkcxgDIAMoCUIIukgFkgECEGQSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAgiJgoVQ291bnRBdWRpZW5jZVJlc3BvbnNlEg0KBWNvdW50GAEgASgFIncKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkSGAoQbmV4dF9hZnRlcl9lbWFpbBgEIAEoCRITCgtieV9zZWdtZW50cxgFIAEoCCJbChpMaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIfCgtzZWdtZW50X2lkcxgCIAMoCUIKukgHkgEECAEQZCIyChtMaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2USEwoLc2VnbWVudF9pZHMYASADKAkiVQoXTGlzdE1pc3NpbmdMaXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESHAoIbGlzdF9pZHMYAiADKAlCCrpIB5IBBAgBEGQiLAoYTGlzdE1pc3NpbmdMaXN0c1Jlc3BvbnNlEhAKCGxpc3RfaWRzGAEgAygJIloKGUxpc3RXZWxjb21pbmdMaXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESHwoPbm90aWZpY2F0aW9uX2lkGAIgASgJQga6SAPIAQEiKwoaTGlzdFdlbGNvbWluZ0xpc3RzUmVzcG9uc2USDQoFbmFtZXMYASADKAkiUAoTRmluZFdlbGNvbWVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIbCghsaXN0X2lkcxgCIAMoCUIJukgGkgEDEOgHInMKFEZpbmRXZWxjb21lc1Jlc3BvbnNlEjMKBWxpc3RzGAEgAygLMiQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLldlbGNvbWluZ0xpc3QSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkIKDVdlbGNvbWluZ0xpc3QSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIXCg9ub3RpZmljYXRpb25faWQYAyABKAkihgIKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhsKBmVtYWlscxgEIAMoCUILukgIkgEFCAEQ6AcSGAoGZmllbGRzGAUgAygJQgi6SAWSAQIQQBIYChBmb3JfY29uZmlybWF0aW9uGAYgASgIEg8KB2J5X2hhbmQYByABKAgSOwoMYWN0aXZlX3NpbmNlGAggAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIJukgGkgEDEOgHIlkKGVJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2USPAoKcmVjaXBpZW50cxgBIAMoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlZFJlY2lwaWVudCI9ChFSZXNvbHZlZFJlY2lwaWVudBITCgtza2lwX3JlYXNvbhgBIAEoCRITCgt2YWx1ZXNfanNvbhgCIAEoCSKpAQoXVXBzZXJ0UmVjaXBpZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESQgoIY29udGFjdHMYAiADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdElucHV0Qgu6SAiSAQUIARD0AxISCgptYXlfY2hhbmdlGAMgASgIEhgKBmZpZWxkcxgEIAMoCUIIukgFkgECEEAiWAoYVXBzZXJ0UmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0ZWRSZWNpcGllbnQiXwoRVXBzZXJ0ZWRSZWNpcGllbnQSDQoFZW1haWwYASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkSDQoFZXJyb3IYAyABKAkSFwoPaXNfYmV5b25kX3F1b3RhGAQgASgIIo0BChNNYXRjaE1lbWJlcnNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhsKBmVtYWlscxgCIAMoCUILukgIkgEFCAEQ9AMSGwoIbGlzdF9pZHMYAyADKAlCCbpIBpIBAxCQThIeCgtzZWdtZW50X2lkcxgEIAMoCUIJukgGkgEDEJBOIpMBChRNYXRjaE1lbWJlcnNSZXNwb25zZRI1CgdtZW1iZXJzGAEgAygLMiQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRNZW1iZXISRAoPc2VnbWVudF9tZW1iZXJzGAIgAygLMisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRTZWdtZW50TWVtYmVyIjYKFE1hdGNoZWRTZWdtZW50TWVtYmVyEg0KBWVtYWlsGAEgASgFEg8KB3NlZ21lbnQYAiABKAUiLAoNTWF0Y2hlZE1lbWJlchINCgVlbWFpbBgBIAEoBRIMCgRsaXN0GAIgASgFIpQBChtVbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDwoHbGlzdF9pZBgCIAEoCRIVCgVlbWFpbBgDIAEoCUIGukgDyAEBEi8KC2hhcHBlbmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIeChxVbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlMq4MCg9BdWRpZW5jZVNlcnZpY2USjQEKDExpc3RBdWRpZW5jZRIqLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGxpc3QgYXVkaWVuY2USoQEKEVJlc29sdmVSZWNpcGllbnRzEi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBowLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIHJlc29sdmUgcmVjaXBpZW50cxKTAQoNQ291bnRBdWRpZW5jZRIrLnBvc3RyaWRlci5jb250YWN0cy52MS5Db3VudEF1ZGllbmNlUmVxdWVzdBosLnBvc3RyaWRlci5jb250YWN0cy52MS5Db3VudEF1ZGllbmNlUmVzcG9uc2UiJ5ACAcrzGCAKAjABQhhGYWlsZWQgdG8gY291bnQgYXVkaWVuY2VgARKmAQoTTGlzdE1pc3NpbmdTZWdtZW50cxIxLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBoyLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2UiKJACAcrzGCEKAjABQhtGYWlsZWQgdG8gbG9vayBmb3Igc2VnbWVudHMSmgEKEExpc3RNaXNzaW5nTGlzdHMSLi5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdE1pc3NpbmdMaXN0c1JlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdE1pc3NpbmdMaXN0c1Jlc3BvbnNlIiWQAgHK8xgeCgIwAUIYRmFpbGVkIHRvIGxvb2sgZm9yIGxpc3RzEqABChJMaXN0V2VsY29taW5nTGlzdHMSMC5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdFdlbGNvbWluZ0xpc3RzUmVxdWVzdBoxLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0V2VsY29taW5nTGlzdHNSZXNwb25zZSIlkAIByvMYHgoCMAFCGEZhaWxlZCB0byBsb29rIGZvciBsaXN0cxKRAQoMRmluZFdlbGNvbWVzEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkZpbmRXZWxjb21lc1JlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuRmluZFdlbGNvbWVzUmVzcG9uc2UiKJACAcrzGCEKAjABQhtGYWlsZWQgdG8gbG9vayBmb3Igd2VsY29tZXMSjQEKDE1hdGNoTWVtYmVycxIqLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaE1lbWJlcnNSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoTWVtYmVyc1Jlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIG1hdGNoIG1lbWJlcnMSnQEKEFVwc2VydFJlY2lwaWVudHMSLi5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0UmVjaXBpZW50c1JlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0UmVjaXBpZW50c1Jlc3BvbnNlIiiQAgLK8xghCgIwAUIbRmFpbGVkIHRvIHVwc2VydCByZWNpcGllbnRzEqMBChRVbnN1YnNjcmliZVJlY2lwaWVudBIyLnBvc3RyaWRlci5jb250YWN0cy52MS5VbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QaMy5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZSIikAICyvMYGwoCMAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * Asks for a page of an audience.
@@ -350,6 +350,97 @@ export const ListWelcomingListsResponseSchema: GenMessage<ListWelcomingListsResp
   messageDesc(file_postrider_contacts_v1_audience, 9);
 
 /**
+ * Asks for the welcomes of lists.
+ *
+ * @generated from message postrider.contacts.v1.FindWelcomesRequest
+ */
+export type FindWelcomesRequest = Message<"postrider.contacts.v1.FindWelcomesRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The lists, at most 1,000.
+   *
+   * @generated from field: repeated string list_ids = 2;
+   */
+  listIds: string[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.FindWelcomesRequest.
+ * Use `create(FindWelcomesRequestSchema)` to create a new message.
+ */
+export const FindWelcomesRequestSchema: GenMessage<FindWelcomesRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 10);
+
+/**
+ * The lists that welcome new members, by id.
+ *
+ * @generated from message postrider.contacts.v1.FindWelcomesResponse
+ */
+export type FindWelcomesResponse = Message<"postrider.contacts.v1.FindWelcomesResponse"> & {
+  /**
+   * The lists.
+   *
+   * @generated from field: repeated postrider.contacts.v1.WelcomingList lists = 1;
+   */
+  lists: WelcomingList[];
+
+  /**
+   * When that was so, by the clock of the events.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 2;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.FindWelcomesResponse.
+ * Use `create(FindWelcomesResponseSchema)` to create a new message.
+ */
+export const FindWelcomesResponseSchema: GenMessage<FindWelcomesResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 11);
+
+/**
+ * A list that welcomes new members.
+ *
+ * @generated from message postrider.contacts.v1.WelcomingList
+ */
+export type WelcomingList = Message<"postrider.contacts.v1.WelcomingList"> & {
+  /**
+   * The list.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The notification by which it welcomes.
+   *
+   * @generated from field: string notification_id = 3;
+   */
+  notificationId: string;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.WelcomingList.
+ * Use `create(WelcomingListSchema)` to create a new message.
+ */
+export const WelcomingListSchema: GenMessage<WelcomingList> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 12);
+
+/**
  * Asks about recipients.
  *
  * @generated from message postrider.contacts.v1.ResolveRecipientsRequest
@@ -421,7 +512,7 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
  * Use `create(ResolveRecipientsRequestSchema)` to create a new message.
  */
 export const ResolveRecipientsRequestSchema: GenMessage<ResolveRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 10);
+  messageDesc(file_postrider_contacts_v1_audience, 13);
 
 /**
  * The answer for each recipient, in the order of the request.
@@ -442,7 +533,7 @@ export type ResolveRecipientsResponse = Message<"postrider.contacts.v1.ResolveRe
  * Use `create(ResolveRecipientsResponseSchema)` to create a new message.
  */
 export const ResolveRecipientsResponseSchema: GenMessage<ResolveRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 11);
+  messageDesc(file_postrider_contacts_v1_audience, 14);
 
 /**
  * One recipient.
@@ -472,7 +563,7 @@ export type ResolvedRecipient = Message<"postrider.contacts.v1.ResolvedRecipient
  * Use `create(ResolvedRecipientSchema)` to create a new message.
  */
 export const ResolvedRecipientSchema: GenMessage<ResolvedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 12);
+  messageDesc(file_postrider_contacts_v1_audience, 15);
 
 /**
  * Contacts that transactional mail is sent to.
@@ -514,7 +605,7 @@ export type UpsertRecipientsRequest = Message<"postrider.contacts.v1.UpsertRecip
  * Use `create(UpsertRecipientsRequestSchema)` to create a new message.
  */
 export const UpsertRecipientsRequestSchema: GenMessage<UpsertRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 13);
+  messageDesc(file_postrider_contacts_v1_audience, 16);
 
 /**
  * The answer for each contact, in the order of the request.
@@ -535,7 +626,7 @@ export type UpsertRecipientsResponse = Message<"postrider.contacts.v1.UpsertReci
  * Use `create(UpsertRecipientsResponseSchema)` to create a new message.
  */
 export const UpsertRecipientsResponseSchema: GenMessage<UpsertRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 14);
+  messageDesc(file_postrider_contacts_v1_audience, 17);
 
 /**
  * One contact.
@@ -577,7 +668,7 @@ export type UpsertedRecipient = Message<"postrider.contacts.v1.UpsertedRecipient
  * Use `create(UpsertedRecipientSchema)` to create a new message.
  */
 export const UpsertedRecipientSchema: GenMessage<UpsertedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 15);
+  messageDesc(file_postrider_contacts_v1_audience, 18);
 
 /**
  * Asks who is in which list and segment.
@@ -619,7 +710,7 @@ export type MatchMembersRequest = Message<"postrider.contacts.v1.MatchMembersReq
  * Use `create(MatchMembersRequestSchema)` to create a new message.
  */
 export const MatchMembersRequestSchema: GenMessage<MatchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 16);
+  messageDesc(file_postrider_contacts_v1_audience, 19);
 
 /**
  * The memberships, in no order.
@@ -647,7 +738,7 @@ export type MatchMembersResponse = Message<"postrider.contacts.v1.MatchMembersRe
  * Use `create(MatchMembersResponseSchema)` to create a new message.
  */
 export const MatchMembersResponseSchema: GenMessage<MatchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 17);
+  messageDesc(file_postrider_contacts_v1_audience, 20);
 
 /**
  * An address in a segment.
@@ -675,7 +766,7 @@ export type MatchedSegmentMember = Message<"postrider.contacts.v1.MatchedSegment
  * Use `create(MatchedSegmentMemberSchema)` to create a new message.
  */
 export const MatchedSegmentMemberSchema: GenMessage<MatchedSegmentMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 18);
+  messageDesc(file_postrider_contacts_v1_audience, 21);
 
 /**
  * An address in a list.
@@ -703,7 +794,7 @@ export type MatchedMember = Message<"postrider.contacts.v1.MatchedMember"> & {
  * Use `create(MatchedMemberSchema)` to create a new message.
  */
 export const MatchedMemberSchema: GenMessage<MatchedMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 19);
+  messageDesc(file_postrider_contacts_v1_audience, 22);
 
 /**
  * Asks to unsubscribe.
@@ -745,7 +836,7 @@ export type UnsubscribeRecipientRequest = Message<"postrider.contacts.v1.Unsubsc
  * Use `create(UnsubscribeRecipientRequestSchema)` to create a new message.
  */
 export const UnsubscribeRecipientRequestSchema: GenMessage<UnsubscribeRecipientRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 20);
+  messageDesc(file_postrider_contacts_v1_audience, 23);
 
 /**
  * The address gets no more mail of this list.
@@ -760,7 +851,7 @@ export type UnsubscribeRecipientResponse = Message<"postrider.contacts.v1.Unsubs
  * Use `create(UnsubscribeRecipientResponseSchema)` to create a new message.
  */
 export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipientResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 21);
+  messageDesc(file_postrider_contacts_v1_audience, 24);
 
 /**
  * Audiences, for broadcasts and messages.
@@ -835,6 +926,16 @@ export const AudienceService: GenService<{
     methodKind: "unary";
     input: typeof ListWelcomingListsRequestSchema;
     output: typeof ListWelcomingListsResponseSchema;
+  },
+  /**
+   * Finds the welcomes of some lists. Lists that welcome nobody, and those that don't exist, are left out.
+   *
+   * @generated from rpc postrider.contacts.v1.AudienceService.FindWelcomes
+   */
+  findWelcomes: {
+    methodKind: "unary";
+    input: typeof FindWelcomesRequestSchema;
+    output: typeof FindWelcomesResponseSchema;
   },
   /**
    * Says which of some addresses are in which of some lists, in whatever state of the subscription, and in which of some segments;

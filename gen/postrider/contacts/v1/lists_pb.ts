@@ -103,7 +103,9 @@ export const ListSchema: GenMessage<List> = /*@__PURE__*/
  * A mail to each contact whose membership becomes active, by whatever way: once, and again to one who left and came back more than
  * a day after the last. It is a transactional message of the notification with this list, in the contact's language, and can be
  * unsubscribed from. Consent is looked at when it is sent: a contact who has left by then gets none. The list and its notification
- * are used as they are at that time. Beyond the quota of queued messages new members are not welcomed.
+ * are used as they are at that time. Beyond the quota of welcomes new members are not welcomed. A welcome
+ * that failed cannot be retried by `messages.retry`; one that has not been tried can be cancelled by `transactional.cancel` once its
+ * delay is over.
  *
  * @generated from message postrider.contacts.v1.Welcome
  */

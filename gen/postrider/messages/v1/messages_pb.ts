@@ -2893,7 +2893,7 @@ export const MessageService: GenService<{
    * for a day. One that bounced is sent again only if its notification says `send_to_bounced`.
    *
    * NOT_FOUND (`Message not found`): no such message. FAILED_PRECONDITION: it has not failed, it bounced, it is not
-   * transactional, or what it is made from is gone. ALREADY_EXISTS: another message was sent with its `external_id` since.
+   * transactional, it is the welcome of a list, or what it is made from is gone. ALREADY_EXISTS: another message was sent with its `external_id` since.
    *
    * @generated from rpc postrider.messages.v1.MessageService.RetryMessage
    */

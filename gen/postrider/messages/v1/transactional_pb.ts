@@ -1426,7 +1426,8 @@ export const TransactionalService: GenService<{
     output: typeof SendTransactionalBatchResponseSchema;
   },
   /**
-   * Cancels a message that waits for its `send_at`. Repeats do nothing.
+   * Cancels a message that waits for its `send_at`. Repeats do nothing. The welcome of a list is in the history once its delay is
+   * over, and can be cancelled until it is tried.
    *
    * NOT_FOUND (`Message not found`): no such transactional message. FAILED_PRECONDITION: it is being sent, or has been.
    *
