@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
-import { invalidField } from '#lib/errors/errors.ts';
+import type { ConnectError } from '@connectrpc/connect';
+import { invalidField, isFinal } from '#lib/errors/errors.ts';
 import { reasonOf, refusal } from '#lib/errors/reasons.ts';
 import type { CompiledPlan, Plans } from '../plans/plans.ts';
 import { findSender } from '../plans/variants.ts';
@@ -162,12 +162,8 @@ async function providerOf(
   }
 }
 
-const final: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-
 /** A fault that the workspace has to mend is not the request's. */
 function unsendable(error: unknown): Error {
-  if (!(error instanceof ConnectError))
-    return error instanceof Error ? error : new Error('unknown');
-  if (!final.includes(error.code)) return error;
+  if (!isFinal(error)) return error instanceof Error ? error : new Error('unknown');
   return refusal('NOTIFICATION_UNUSABLE', `the notification cannot be sent: ${error.rawMessage}`);
 }

@@ -1,4 +1,4 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { isFinal } from '#lib/errors/errors.ts';
 import { reasonOf } from '#lib/errors/reasons.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { triedFor } from '../message.ts';
@@ -291,12 +291,6 @@ async function later(
 ): Promise<Unbegun> {
   await lookAgain(context.store, workspaceId, { ids, afterMs });
   return { count: ids.length, afterMs };
-}
-
-/** Errors that the workspace has to mend. */
-function isFinal(error: unknown): error is ConnectError {
-  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-  return error instanceof ConnectError && final.includes(error.code);
 }
 
 function planOf(
