@@ -9,6 +9,7 @@ import type { Extras } from '../delivery/delivery-run.ts';
 import { allTags } from '../notifications/tags.ts';
 import type { Contacts } from '../peers.ts';
 import type { CompiledPlan, Plans } from '../plans/plans.ts';
+import { tagsValue } from '../record/claims.ts';
 import { type Accepted, findByExternalId, findSuppressed } from '../record/requests.ts';
 import {
   extrasOf,
@@ -318,7 +319,7 @@ function readyOf(
       expiresAt,
       request: sealRequest(keyring, { workspaceId, id }, content),
       body: own && !isRefused ? sealBody(keyring, { workspaceId, id }, own.body) : null,
-      tags: given.tags.length > 0 ? given.tags.join(',') : null,
+      tags: tagsValue(given),
       attachments: stored.length > 0 ? JSON.stringify(stored) : null,
       askedMs,
     },
