@@ -152,10 +152,11 @@ function joinFault(
 
 const oneOfStatuses = 'must be one of active, unsubscribed, bounced, complained';
 
+const statusByMessage = new Map(importStatuses.map((status) => [statusMessage(status), status]));
+
 /** Undefined where none is given, or one that an import does not set. */
-function importStatusOf(given: ContactInput['status']): ImportStatus | undefined {
-  return importStatuses.find((status) => statusMessage(status) === given);
-}
+const importStatusOf = (given: MembershipStatus): ImportStatus | undefined =>
+  statusByMessage.get(given);
 
 function requireImportStatus(given: ContactInput['status']): ImportStatus {
   const status = given === MembershipStatus.UNSPECIFIED ? 'active' : importStatusOf(given);
