@@ -7,6 +7,8 @@ import { refusal } from './reasons.ts';
 /** Long enough for a process to restart, short enough to wait for. */
 export const retryDefaultMs = 1_000;
 
+const final: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
+
 /** A field that breaks a rule. */
 export type FieldFault = { field: string; description: string };
 
@@ -36,6 +38,11 @@ export function retryLater(text: string, code: Code, retryMs: number): ConnectEr
 export function retryDelayMs(error: ConnectError): number {
   const delay = error.findDetails(RetryInfoSchema).at(0)?.retryDelay;
   return delay ? durationMs(delay) : retryDefaultMs;
+}
+
+/** Whether an error comes again until the workspace changes its request or its settings. */
+export function isFinal(error: unknown): error is ConnectError {
+  return error instanceof ConnectError && final.includes(error.code);
 }
 
 export function refusedInDemo(): ConnectError {

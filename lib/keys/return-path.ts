@@ -23,7 +23,7 @@ const macBytes = 8;
 const shortMacBytes = 7;
 /** The id, the MAC, and what names the workspace: 1 to 15 bytes. */
 const localPart = /^([bt])-([a-z2-7]{39,61})$/;
-/** Of addresses of tests, for PostgreSQL and for JavaScript. */
+/** Addresses of tests, as a pattern of PostgreSQL. */
 export const testAddressForm = '^t-[a-z2-7]{39}@';
 /** Ids that are labels as they are. Others get a prefix with a hyphen, which no id has. */
 const labelForm = /^[a-z0-9]{1,63}$/;
@@ -62,16 +62,16 @@ export function createReturnPaths(keyring: Keyring, domain: string): ReturnPaths
       return `b-${base32(Buffer.concat(named))}@${host}`;
     },
     read(address) {
-      const found = readingOf(partsOf(address), 'b', domain);
-      return found && isBy(macs, found)
+      const found = readingOf(address, domain);
+      return found?.kind === 'b' && isBy(macs, found)
         ? { workspaceId: found.workspaceId, messageId: uuidOf(found.id) }
         : undefined;
     },
     ofTest: ({ workspaceId, testId }) =>
       addressOf('t', firstOfTests, { workspaceId, id: testId }, domain),
     readTest(address) {
-      const found = readingOf(partsOf(address), 't', domain);
-      return found && isBy(testMacs, found)
+      const found = readingOf(address, domain);
+      return found?.kind === 't' && isBy(testMacs, found)
         ? { workspaceId: found.workspaceId, testId: uuidOf(found.id) }
         : undefined;
     },
@@ -104,8 +104,7 @@ export function returnPathHost(workspaceId: string, domain: string): string {
 
 /** Whether an address has the form of a return path or of a test's address, whatever its MAC. */
 export function mayBeReturnPath(address: string, domain: string): boolean {
-  const parts = partsOf(address);
-  return parts !== undefined && readingOf(parts, parts.kind, domain) !== undefined;
+  return readingOf(address, domain) !== undefined;
 }
 
 /** Whether an address that may be taken is that of a test. */
@@ -125,27 +124,24 @@ function partsOf(address: string): Parts | undefined {
 const hostForm = /^[^\s@]{1,253}$/u;
 
 /** The workspace and the id that an address names, and the MAC that proves them. */
-type Reading = { workspaceId: string; id: Buffer; tag: Buffer };
+type Reading = { kind: Parts['kind']; workspaceId: string; id: Buffer; tag: Buffer };
 
-function readingOf(
-  parts: Parts | undefined,
-  kind: Parts['kind'],
-  domain: string,
-): Reading | undefined {
-  if (parts?.kind !== kind) return undefined;
-  const { token, host } = parts;
+function readingOf(address: string, domain: string): Reading | undefined {
+  const parts = partsOf(address);
+  if (!parts) return undefined;
+  const { kind, token, host } = parts;
   const id = token.subarray(0, idBytes);
   if (host !== domain && !host.endsWith(`.${domain}`)) {
     const tagEnd = idBytes + shortMacBytes;
     const workspaceId = workspaceOfNumber(token.subarray(tagEnd));
     return workspaceId === undefined || kind === 't'
       ? undefined
-      : { workspaceId, id, tag: token.subarray(idBytes, tagEnd) };
+      : { kind, workspaceId, id, tag: token.subarray(idBytes, tagEnd) };
   }
   const workspaceId = workspaceOf(host.slice(0, -domain.length - 1));
   const isWhole = token.length === idBytes + macBytes;
   return isWhole && workspaceId !== undefined
-    ? { workspaceId, id, tag: token.subarray(idBytes) }
+    ? { kind, workspaceId, id, tag: token.subarray(idBytes) }
     : undefined;
 }
 

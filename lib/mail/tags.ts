@@ -14,5 +14,11 @@ export function checkTags(tags: readonly string[], field: string): string[] {
   return inOrder(tags);
 }
 
+/** Checks tags and gives them as a row has them: null for none. */
+export function storedTags(tags: readonly string[], field: string): string[] | null {
+  const checked = checkTags(tags, field);
+  return checked.length > 0 ? checked : null;
+}
+
 /** Each once, in order. */
 export const inOrder = (tags: readonly string[]) => [...new Set(tags)].toSorted();

@@ -40,17 +40,25 @@ export function lockListsForShare(
   );
 }
 
-/** Locks lists that have to exist. */
+/**
+ * Locks lists that have to exist, and others that need not, in one order. Returns the ids of those
+ * that exist.
+ */
 export async function requireLists(
   em: EntityManager,
   workspaceId: string,
-  { field, ids }: { field: string; ids: readonly string[] },
-): Promise<void> {
-  if (ids.length === 0) return;
-  const lists = await lockListsForShare(em, workspaceId, ids);
+  {
+    field,
+    ids,
+    others = [],
+  }: { field: string; ids: readonly string[]; others?: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const all = [...ids, ...others];
+  const lists = all.length > 0 ? await lockListsForShare(em, workspaceId, all) : [];
   const known = new Set(lists.map(({ id }) => id));
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw invalidField(field, `list not found: ${unknown.slice(0, 50)}`);
+  return known;
 }
 
 /** Lists by the words that name them: an id, or a name that no other list has, in any case. */

@@ -31,7 +31,7 @@ export function testOf(given: GetNewestDomainTestResponse | undefined): Html {
   const { test } = given;
   return html`<section><h2>Test mail</h2>
 <p>A mail from this domain to this installation shows what a receiver finds in it.</p>
-${test ? html`${resultOf(test)}` : ''}<form method="post"><button type="submit" name="action" value="test">Send a test mail</button></form></section>
+${test ? resultOf(test) : ''}<form method="post"><button type="submit" name="action" value="test">Send a test mail</button></form></section>
 `;
 }
 

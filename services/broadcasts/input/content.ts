@@ -1,6 +1,6 @@
 import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
-import { checkTags } from '#lib/mail/tags.ts';
+import { storedTags } from '#lib/mail/tags.ts';
 import type { BroadcastContent } from '../broadcast/broadcast.ts';
 import type { StoredAudience, StoredUtm } from '../broadcast/row.ts';
 import { storedTestSettings } from './ab-test.ts';
@@ -14,7 +14,7 @@ const metadataMaxBytes = 64 * 1024;
 
 /** The content of a create or update request, checked and as stored. */
 export function storedContent(given: ContentInput): BroadcastContent {
-  const tags = checkTags(given.tags, 'tags');
+  const tags = storedTags(given.tags, 'tags');
   const metadata = given.metadata ?? null;
   if (metadata && JSON.stringify(metadata).length > metadataMaxBytes) {
     throw invalidField('metadata', 'metadata must be at most 64 KiB');
@@ -26,7 +26,7 @@ export function storedContent(given: ContentInput): BroadcastContent {
     utm_parameters: storedUtm(given),
     metadata,
     integration_id: given.integrationId,
-    tags: tags.length > 0 ? tags : null,
+    tags,
   };
 }
 

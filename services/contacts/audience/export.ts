@@ -1,9 +1,10 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { pageOf, pageSql } from '#lib/limits/page.ts';
-import { readCursor, writeCursor } from '#lib/postgres/cursor.ts';
+import { writeCursor } from '#lib/postgres/cursor.ts';
 import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { readAddressCursor } from '../contact/cursor.ts';
 import { contactJsonSql } from '../contact/fields.ts';
 
 /** Members that a page looks at, so that it takes no longer where few of them are exported. */
@@ -28,7 +29,7 @@ export async function readExport(
   cursor: string,
   { rows, fields, values }: Members,
 ): Promise<ExportPage> {
-  const after = readCursor(cursor, emailIn);
+  const after = readAddressCursor(cursor);
   const select = `select member.email,
       case when contact.email is not null then json_build_object('contact', ${contactJsonSql()}, ${fields})::text end as item
     from (${rows(pageRows + 1)}) member
@@ -46,6 +47,3 @@ export async function readExport(
     ...(!isLast && last ? { nextCursor: writeCursor(last.email) } : {}),
   };
 }
-
-/** The address that a page starts after. */
-const emailIn = (place: string) => (/^[^\s\0]{0,254}$/.test(place) ? place : undefined);

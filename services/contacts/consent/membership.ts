@@ -14,6 +14,7 @@ import { typeOf } from '#lib/events/contracts.ts';
 /** Largest difference of two machines' clocks: a cause within it after a change counts as later. */
 export const skewMs = 1_000;
 
+/** From the least to the gravest. */
 export const statuses = ['active', 'pending', 'unsubscribed', 'bounced', 'complained'] as const;
 export type ConsentStatus = (typeof statuses)[number];
 
@@ -115,10 +116,13 @@ export const importJoins = {
   active: 'import',
 } as const satisfies Partial<Record<ConsentStatus, Join>>;
 
-/** The gravest first, so that a contact with two of them joins by it and not by the other. */
-export const importStatuses = ['complained', 'bounced', 'unsubscribed', 'active'] as const;
-export type ImportStatus = (typeof importStatuses)[number];
+export type ImportStatus = keyof typeof importJoins;
 export type ImportJoin = (typeof importJoins)[ImportStatus];
+
+/** The gravest first, so that a contact with two of them joins by it and not by the other. */
+export const importStatuses = statuses
+  .filter((status): status is ImportStatus => status in importJoins)
+  .toReversed();
 
 /** Joins after which a confirmation mail is due wherever the membership is pending. */
 export const asks: ReadonlySet<Join> = new Set([

@@ -14,6 +14,11 @@ export function readContactCursor(cursor: string): ContactCursor {
   });
 }
 
+/** The address that a page in the order of addresses starts after; empty for the first page. */
+export function readAddressCursor(cursor: string): string {
+  return readCursor(cursor, (place) => (/^[^\s\0]{0,254}$/.test(place) ? place : undefined));
+}
+
 /** SQL of the rows that follow a cursor. The first comparison positions the index scan. */
 export function afterCursorSql(row: string, { at, email }: { at: string; email: string }): string {
   return `${row}.created_at <= ${at}::timestamptz

@@ -15,7 +15,7 @@ import { type ContactRow, readContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
-import { listsByWord, lockListsForShare, requireLists } from '../list-queries.ts';
+import { listsByWord, requireLists } from '../list-queries.ts';
 
 /** Lists that a row may name. */
 const ownListsMax = 20;
@@ -44,13 +44,15 @@ export function importContacts(context: Context): Methods['importContacts'] {
       const scope = { em, outbox, quotas, workspaceId };
       // Sorts and groups in memory, which takes a tenth of the time.
       await query(em, `select set_config('work_mem', '64MB', true)`, []);
-      await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
-      const own = [...new Set(checked.flatMap(({ ownLists }) => ownLists))];
-      const held = own.length > 0 ? await lockListsForShare(em, workspaceId, own) : [];
+      const own = new Set(checked.flatMap(({ ownLists }) => ownLists));
+      const held = await requireLists(em, workspaceId, {
+        ...{ field: 'subscribe_to_lists', ids: listIds },
+        others: [...own],
+      });
       const fresh = await upsertContacts(scope, { rows, at });
       const written = new Set(rows.map(({ email }) => email));
       const joining = checked.filter(({ row, error }) => !error && written.has(row.email));
-      await join(scope, joining, { listIds, held: new Set(held.map(({ id }) => id)), at });
+      await join(scope, joining, { listIds, held, at });
       return fresh;
     });
     const error =
@@ -152,10 +154,11 @@ function joinFault(
 
 const oneOfStatuses = 'must be one of active, unsubscribed, bounced, complained';
 
+const statusByMessage = new Map(importStatuses.map((status) => [statusMessage(status), status]));
+
 /** Undefined where none is given, or one that an import does not set. */
-function importStatusOf(given: ContactInput['status']): ImportStatus | undefined {
-  return importStatuses.find((status) => statusMessage(status) === given);
-}
+const importStatusOf = (given: MembershipStatus): ImportStatus | undefined =>
+  statusByMessage.get(given);
 
 function requireImportStatus(given: ContactInput['status']): ImportStatus {
   const status = given === MembershipStatus.UNSPECIFIED ? 'active' : importStatusOf(given);

@@ -1,6 +1,7 @@
-import { readCursor, writeCursor } from '#lib/postgres/cursor.ts';
+import { writeCursor } from '#lib/postgres/cursor.ts';
 import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
+import { readAddressCursor } from '../contact/cursor.ts';
 import type { Context, Methods } from '../context.ts';
 import { findSegment } from '../segments/segment.ts';
 
@@ -9,7 +10,7 @@ const limitDefault = 50;
 export function listSegmentContacts({ store }: Context): Methods['listSegmentContacts'] {
   return async ({ workspaceId, segmentId, limit = limitDefault, cursor }) => {
     const em = store.fork();
-    const after = readCursor(cursor, emailIn);
+    const after = readAddressCursor(cursor);
     await findSegment(em, { workspaceId, id: segmentId });
     const rows = await query<{ email: string }>(
       em,
@@ -23,6 +24,3 @@ export function listSegmentContacts({ store }: Context): Methods['listSegmentCon
     return { emails, ...(hasMore ? { nextCursor: writeCursor(last) } : {}) };
   };
 }
-
-/** The address that the page starts after. */
-const emailIn = (place: string) => (/^[^\s\0]{0,254}$/.test(place) ? place : undefined);

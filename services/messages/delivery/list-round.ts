@@ -2,7 +2,6 @@
  * A round of mails to members of a list: its confirmations or its welcomes, some at a time.
  */
 
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { failDue, type ListKey } from '../record/confirmations.ts';
 import {
@@ -23,15 +22,6 @@ export const removed = 'removed';
 export function restAt({ outage, retryAfterMs }: BatchResult): number | undefined {
   if (outage) return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
   return retryAfterMs > 0 ? Date.now() + retryAfterMs : undefined;
-}
-
-/**
- * Errors that the workspace's owner has to fix. They are not retried: a person who still wants to
- * be a member asks again.
- */
-export function isFinal(error: unknown): error is ConnectError {
-  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-  return error instanceof ConnectError && final.includes(error.code);
 }
 
 export type FailedRound = {

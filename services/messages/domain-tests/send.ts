@@ -82,8 +82,8 @@ async function candidatesOf(
   plans: Plans,
   { workspaceId, integrationId }: Pick<TestRequest, 'workspaceId' | 'integrationId'>,
 ): Promise<string[]> {
-  const { settings } = await plans.settings(workspaceId);
   if (integrationId !== '') return [integrationId];
+  const { settings } = await plans.settings(workspaceId);
   const { marketingEmailProviderId = '', transactionalEmailProviderId = '' } = settings ?? {};
   const ids = new Set([marketingEmailProviderId, transactionalEmailProviderId]);
   ids.delete('');

@@ -40,7 +40,7 @@ const perHourMax = 10;
 const hourMs = 3_600_000;
 
 /** A mail that has not arrived by then is not waited for. */
-const isOver = `created_at <= now() - interval '1 hour'`;
+const isOver = (test: string) => `${test}.created_at <= now() - interval '1 hour'`;
 
 /** Adds a test, if the workspace had few within an hour; the oldest beyond 100 go. */
 export async function addTest(store: Store, test: NewTest): Promise<void> {
@@ -94,7 +94,7 @@ export async function noteNotSent(
 }
 
 const selectSql = `select t.id, t.domain, t.integration_id, t.sender, t.message_id, t.created_at, t.error, t.arrived_at, t.result,
-    t.${isOver} as is_over, m.state as message_state, m.info as message_info
+    ${isOver('t')} as is_over, m.state as message_state, m.info as message_info
   from domain_tests t left join lateral (
     select ${stateSql} as state, coalesce(diagnostic, status_info) as info from messages
     where id = t.message_id and workspace_id || '' = t.workspace_id offset 0
@@ -128,7 +128,7 @@ export async function readTestMail(
 ): Promise<'wanted' | 'late' | 'refused'> {
   const [row] = await query<{ is_it: boolean; is_done: boolean }>(
     em,
-    `select mark = $3 as is_it, arrived_at is not null or ${isOver} as is_done
+    `select mark = $3 as is_it, arrived_at is not null or ${isOver('domain_tests')} as is_done
      from domain_tests where workspace_id = $1 and id = $2`,
     [workspaceId, testId, mark],
   );
@@ -145,7 +145,7 @@ export async function recordTestMail(
   await query(
     em,
     `update domain_tests set arrived_at = now(), result = $4
-     where workspace_id = $1 and id = $2 and mark = $3 and arrived_at is null and not ${isOver}`,
+     where workspace_id = $1 and id = $2 and mark = $3 and arrived_at is null and not ${isOver('domain_tests')}`,
     [workspaceId, testId, mark, JSON.stringify(result)],
   );
 }

@@ -1,11 +1,5 @@
 import { invalidField } from '#lib/errors/errors.ts';
-import { checkTags, inOrder, tagsMax } from '#lib/mail/tags.ts';
-
-/** Null for none. */
-export function storedTags(field: string, tags: readonly string[]): string[] | null {
-  const checked = checkTags(tags, field);
-  return checked.length > 0 ? checked : null;
-}
+import { inOrder, tagsMax } from '#lib/mail/tags.ts';
 
 /** Tags of a message and of its notification. */
 export function allTags(own: readonly string[], of: readonly string[], field: string): string[] {

@@ -2,6 +2,7 @@ import { TransactionalService } from '#gen/postrider/messages/v1/transactional_p
 import { invalidField } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
+import { storedTags } from '#lib/mail/tags.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { quotaExceeded } from '#lib/quotas/quotas.ts';
@@ -18,7 +19,6 @@ import {
   storedTtl,
 } from '../notifications/content.ts';
 import { checkIntegration } from '../notifications/integration.ts';
-import { storedTags } from '../notifications/tags.ts';
 import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
 import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
@@ -65,7 +65,7 @@ function contentOf(given: NotificationInput) {
     send_to_bounced: given.sendToBounced,
     ttl_seconds: storedTtl(at, given.ttlSeconds),
     integration_id: given.integrationId,
-    tags: storedTags(`${at}.tags`, given.tags),
+    tags: storedTags(given.tags, `${at}.tags`),
   };
 }
 

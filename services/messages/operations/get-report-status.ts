@@ -1,5 +1,5 @@
 import type { Context, Methods } from '../context.ts';
-import { readRegistration, readSealed, settingsOf } from '../reports/keys.ts';
+import { openRegistration, readRegistration, settingsOf } from '../reports/keys.ts';
 import { toReportStatus } from '../views/report-status.ts';
 
 export function getReportStatus({ store, plans, keyring }: Context): Methods['getReportStatus'] {
@@ -7,9 +7,8 @@ export function getReportStatus({ store, plans, keyring }: Context): Methods['ge
     const place = { workspaceId, integrationId };
     const provider = await plans.providerOf(workspaceId, integrationId);
     const baseUrl = await plans.baseUrl(workspaceId);
-    const em = store.fork();
-    const found = await readRegistration(em, place);
-    const { settings } = (await readSealed(em, keyring, place)) ?? {};
+    const found = await readRegistration(store.fork(), place);
+    const { settings } = found?.sealed ? openRegistration(keyring, place, found.sealed) : {};
     // A provider that was set up with other settings may be another account.
     const isOther = settings !== undefined && settings !== settingsOf(provider);
     const registration =

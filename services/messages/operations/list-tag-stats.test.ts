@@ -88,3 +88,29 @@ test('days with too many tagged messages are refused', async () => {
   });
   expect((await count({ ...days, to: '2026-03-01' })).stats).toHaveLength(2);
 });
+
+test('messages that each have tags of their own are refused before all are grouped', async () => {
+  await query(
+    given.store.fork(),
+    `insert into messages (workspace_id, id, contact_email, template_id, template_version, integration_id, status,
+       attempts, created_at, updated_at, tags)
+     select 'own', gen_random_uuid(), 'a@b.example', 't', 1, 'i', 'sent', 1, at, at,
+       array(select number || ':' || place from generate_series(1, 10) place where number > 0)
+     from generate_series(1, 20000) number, (select timestamptz '2026-03-01' as at) times`,
+    [],
+  );
+  const refusal = given.store.fork().transactional(async (em) => {
+    // Grouping them takes several times as much.
+    await query(em, `set local temp_file_limit = '1MB'`, []);
+    const store = { fork: () => em } as unknown as typeof given.store;
+    const context = { ...given.context, store };
+    const count = listTagStats(context, { sampledAbove: 10_000 }) as unknown as (
+      request: object,
+    ) => Promise<object>;
+    return count({ workspaceId: 'own', tag: '', from: '2026-03-01', to: '2026-03-31' });
+  });
+  await expect(refusal).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'these days have more than 1000 tags: name one, or fewer days',
+  });
+});

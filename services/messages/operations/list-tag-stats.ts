@@ -1,6 +1,7 @@
 import type { ListTagStatsRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 
 const daysMax = 31;
@@ -8,6 +9,10 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const tagsMax = 1_000;
 /** Tagged messages that a call looks at. */
 const lookedAtMax = 1_000_000;
+/** With more messages a random sample is looked at first: grouping millions of tags is slow. */
+const unsampledMax = 100_000;
+/** A thousand messages at least, and cheap beside the rest. */
+const sampledShare = 0.01;
 
 /** Counts of a tag and a day. */
 type TagStatsRow = {
@@ -29,7 +34,7 @@ const wanted = `${within} and ($4 = '' or tags @> array[$4::text])`;
 
 export function listTagStats(
   { store }: Context,
-  { messagesMax = lookedAtMax } = {},
+  { messagesMax = lookedAtMax, sampledAbove = unsampledMax } = {},
 ): Methods['listTagStats'] {
   return async (request) => {
     const { workspaceId, tag } = request;
@@ -42,9 +47,13 @@ export function listTagStats(
        ) looked_at`,
       values,
     );
-    if ((looked?.count ?? 0) > messagesMax) {
+    const count = looked?.count ?? 0;
+    if (count > messagesMax) {
       const text = `these days have more than ${messagesMax} tagged messages: name fewer`;
       throw invalidField('from', text);
+    }
+    if (tag === '' && count > sampledAbove && (await hasManyTags(store, values))) {
+      throw tooManyTags();
     }
     const stats = await query<TagStatsRow>(
       store.fork(),
@@ -61,12 +70,23 @@ export function listTagStats(
        group by tagged.day, tag order by tagged.day, tag limit ${tagsMax * daysMax + 1}`,
       [...values, tag],
     );
-    if (new Set(stats.map((row) => row.tag)).size > tagsMax) {
-      throw invalidField('tag', 'these days have more than 1000 tags: name one, or fewer days');
-    }
+    if (new Set(stats.map((row) => row.tag)).size > tagsMax) throw tooManyTags();
     return { stats };
   };
 }
+
+/** Whether a random sample of the messages has too many tags already. */
+async function hasManyTags(store: Store, values: readonly unknown[]): Promise<boolean> {
+  const tags = await query(
+    store.fork(),
+    `select distinct unnest(tags) from messages where ${within} and random() < ${sampledShare} limit ${tagsMax + 1}`,
+    values,
+  );
+  return tags.length > tagsMax;
+}
+
+const tooManyTags = () =>
+  invalidField('tag', 'these days have more than 1000 tags: name one, or fewer days');
 
 function daysOf({ from, to }: ListTagStatsRequest): { from: Date; end: Date } {
   const first = dayOf('from', from);

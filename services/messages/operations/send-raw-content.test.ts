@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
+import { type BodyPlace, eraseOrphaned } from '../record/orphaned-bodies.ts';
 import { eraseDone, tidyQueue } from '../record/queue.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
@@ -243,6 +244,21 @@ test('content is sealed, kept for a day after the message is done, and then gone
   await change('update message_bodies set erase_at = now() where message_id = $1', messageId);
   while (await eraseDone(given.store));
   expect(await bodiesOf(messageId)).toEqual([]);
+});
+
+test('content whose request a process of release 0.2 deleted is erased, and no other', async () => {
+  const sendLater = async () =>
+    (await send(raw({ subject, text }, { sendAt: afterAnHour() }).request)).messageId;
+  const [kept, orphaned, other] = [await sendLater(), await sendLater(), await sendLater()];
+  for (const id of [orphaned, other]) {
+    await change('delete from message_requests where message_id = $1', id);
+  }
+  let after: BodyPlace | undefined;
+  do after = await eraseOrphaned(given.store, { after, most: 1 });
+  while (after);
+  expect(await bodiesOf(orphaned)).toEqual([]);
+  expect(await bodiesOf(other)).toEqual([]);
+  expect(await bodiesOf(kept)).toHaveLength(1);
 });
 
 test('a scheduled mail waits with its content, is cancelled with it, and a failed one is sent again with it', async () => {

@@ -9,17 +9,18 @@ import { acceptInto } from '../transactional/acceptance.ts';
 import { checkMessage } from '../transactional/input.ts';
 import type { TransactionalAnswer, TransactionalItem } from '../transactional/item.ts';
 import { prepareAll } from '../transactional/prepare.ts';
-import { checkLiquid } from '../transactional/raw-content.ts';
+import { requireLiquid } from '../transactional/raw-content.ts';
 
 export function sendTransactionalBatch(context: Context): Methods['sendTransactionalBatch'] {
-  const { transactional, store } = context;
+  const { transactional, store, thread } = context;
   return async (request, call) => {
     const { workspaceId, notifications } = request;
     const mayChange = hasPermission(call, 'contacts', 'write');
+    const now = context.now();
     const given = await Promise.all(
       notifications.map((message, index) => {
         const field = `notifications[${index}]`;
-        return readItem(context, message, { workspaceId, field, mayChange });
+        return readItem(thread, message, { workspaceId, field, mayChange, now });
       }),
     );
     const items = given.filter(
@@ -48,13 +49,14 @@ export function sendTransactionalBatch(context: Context): Methods['sendTransacti
 }
 
 async function readItem(
-  { thread, now }: Pick<Context, 'thread' | 'now'>,
+  thread: Context['thread'],
   message: TransactionalMessage,
-  { workspaceId, field, mayChange }: { workspaceId: string; field: string; mayChange: boolean },
+  given: { workspaceId: string; field: string; mayChange: boolean; now: Date },
 ): Promise<TransactionalItem | ConnectError> {
+  const { workspaceId, mayChange } = given;
   try {
-    const checked = checkMessage(message, { field, now: now() });
-    if (checked.content) await checkLiquid(thread, workspaceId, checked);
+    const checked = checkMessage(message, given);
+    await requireLiquid(thread, workspaceId, checked);
     return { checked, mayChange };
   } catch (error) {
     if (error instanceof ConnectError) return error;

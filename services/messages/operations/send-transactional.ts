@@ -4,7 +4,7 @@ import { hasPermission } from '#lib/rpc/server/access.ts';
 import { keyedCall, replayed } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkMessage } from '../transactional/input.ts';
-import { checkLiquid } from '../transactional/raw-content.ts';
+import { requireLiquid } from '../transactional/raw-content.ts';
 
 export function sendTransactional(context: Context): Methods['sendTransactional'] {
   const { transactional, thread, now } = context;
@@ -12,7 +12,7 @@ export function sendTransactional(context: Context): Methods['sendTransactional'
     const { workspaceId, notification } = request;
     if (!notification) throw invalidField('notification', 'notification is required');
     const checked = checkMessage(notification, { field: 'notification', now: now() });
-    if (checked.content) await checkLiquid(thread, workspaceId, checked);
+    await requireLiquid(thread, workspaceId, checked);
     const mayChange = hasPermission(call, 'contacts', 'write');
     const keyed = keyedCall(call, TransactionalService.method.sendTransactional, request);
     const item = { checked, mayChange, keyed };

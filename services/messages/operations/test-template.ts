@@ -1,8 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { TestTemplateRequest } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { invalidField } from '#lib/errors/errors.ts';
+import { invalidField, isFinal } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { sendIndividually } from '../delivery/individual.ts';
@@ -24,16 +23,11 @@ export function testTemplate(context: Context): Methods['testTemplate'] {
       if (!fault) return { success: true, messageId: id };
       return { success: false, error: fault.rawMessage, messageId: id };
     } catch (error) {
-      if (error instanceof ConnectError && told.includes(error.code)) {
-        return { success: false, error: error.rawMessage };
-      }
-      throw error;
+      if (!isFinal(error)) throw error;
+      return { success: false, error: error.rawMessage };
     }
   };
 }
-
-/** Errors about the template and the integration. */
-const told: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
 
 type TestMail = {
   request: TestTemplateRequest;

@@ -1,6 +1,7 @@
 import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import { endTemplateUses, expectTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
+import { storedTags } from '#lib/mail/tags.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNotification, lockNotification, type Notification } from '../notification.ts';
@@ -13,7 +14,6 @@ import {
   storedTtl,
 } from '../notifications/content.ts';
 import { checkIntegration } from '../notifications/integration.ts';
-import { storedTags } from '../notifications/tags.ts';
 import {
   beginNotificationUses,
   notificationUser,
@@ -87,7 +87,7 @@ function changesOf(updates: NotificationUpdates | undefined): Changes {
     if (sendToBounced !== undefined) changes.send_to_bounced = sendToBounced;
     if (ttlSeconds !== undefined) changes.ttl_seconds = storedTtl(at, ttlSeconds);
     if (updates.integrationId !== undefined) changes.integration_id = updates.integrationId;
-    if (updates.tags.length > 0) changes.tags = storedTags(`${at}.tags`, updates.tags);
+    if (updates.tags.length > 0) changes.tags = storedTags(updates.tags, `${at}.tags`);
     if (updates.clearTags) changes.tags = noTags(updates.tags);
   }
   if (Object.keys(changes).length > 0) return changes;

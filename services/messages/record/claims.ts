@@ -235,7 +235,7 @@ export async function claim(
 }
 
 /** As a statement takes them: between commas, null for none. */
-export function tagsValue({ tags = [] }: ClaimGroup): string | null {
+export function tagsValue({ tags = [] }: Pick<ClaimGroup, 'tags'>): string | null {
   return tags.length > 0 ? tags.join(',') : null;
 }
 

@@ -335,19 +335,19 @@ const erasedMax = 200;
 
 /** Erases files and bodies whose day is over; says whether there may be more. */
 export async function eraseDone(store: Store): Promise<boolean> {
-  const files = await query(
+  const files = await eraseOld(store, 'message_attachments', 'message_id, place, workspace_id');
+  const bodies = await eraseOld(store, 'message_bodies', 'message_id, workspace_id');
+  return files || bodies;
+}
+
+/** Erases rows of a table with the given primary key; says whether there may be more. */
+async function eraseOld(store: Store, table: string, key: string): Promise<boolean> {
+  const erased = await query(
     store.fork(),
-    `delete from message_attachments where (message_id, place, workspace_id) in (
-       select message_id, place, workspace_id from message_attachments where erase_at <= now() order by erase_at limit $1
+    `delete from ${table} where (${key}) in (
+       select ${key} from ${table} where erase_at <= now() order by erase_at limit $1
      ) returning 1`,
     [erasedMax],
   );
-  const bodies = await query(
-    store.fork(),
-    `delete from message_bodies where (message_id, workspace_id) in (
-       select message_id, workspace_id from message_bodies where erase_at <= now() order by erase_at limit $1
-     ) returning 1`,
-    [erasedMax],
-  );
-  return files.length === erasedMax || bodies.length === erasedMax;
+  return erased.length === erasedMax;
 }

@@ -38,7 +38,7 @@ export type Accepted = {
 /** An external id stays taken unless its message has failed without a bounce. */
 const holdsKey = '(failed_at is null or bounced_at is not null)';
 
-/** Where some messages of a group have bodies. */
+/** Parts of the statement for a group in which some messages have bodies. */
 const bodySteps = {
   values: ', $19::bytea[]',
   columns: ', body',

@@ -97,33 +97,18 @@ async function renderMail(source: SlowSource, given: LiquidScope): Promise<Rende
   const { [subjectName]: own } = given;
   const subject = typeof own === 'string' ? own : checked('subject', render(source.subject, given));
   const scope = { ...given, [subjectName]: subject };
-  let size = 0;
-  const { body, nodes } = parsedBody(source.body);
-  const marker = new Marker(body, (more) => {
-    size += more;
-    checkPart('html', size);
-  });
-  renderInto(marker, 'html', { nodes, context: newContext('html', { ...scope }) });
-  const { kind, numbers, text } = source;
-  const request: StructureRequest = {
-    kind,
-    marked: marker.marked(),
-    links: linkOptionsOf(source),
-    numbers,
+  const { text } = source;
+  const filler = await fillerOf(source, scope, {
+    marked: markedLiquid(parsedBody(source.body), scope),
     derivesText: text === '',
-  };
-  const filler = new Filler(await structureFor(request), {
-    values: request.marked.values,
-    recipient: linkRecipientOf(scope),
-    writeLink: linkWriter(source),
+    compile: structureFor,
   });
   // Here, so that what is too large is not copied out of the thread.
-  const parts: RenderedParts = {
+  return {
     subject,
     html: checked('html', joined(filler.html)),
     text: checked('text', text === '' ? joined(filler.text) : render(text, scope)),
   };
-  return parts;
 }
 
 /** The content of one mail: what is parsed and compiled for it is used once, and not kept. */
@@ -134,23 +119,16 @@ async function renderOwn(
 ): Promise<RenderedParts> {
   const { body: html, text: own } = source;
   const run = (text: string, scope: LiquidScope) =>
-    usesLiquid
-      ? renderNodes('text', parseLiquid(text, 'text'), newContext('text', { ...scope }))
-      : text;
+    usesLiquid ? render(text, scope, parseText) : text;
   const subject = checked('subject', run(source.subject, given));
   const scope = { ...given, [subjectName]: subject };
   const text = own === '' ? undefined : checked('text', run(own, scope));
   if (html === '') return { subject, html: undefined, text: text ?? '' };
-  const marked = usesLiquid ? markedLiquid(html, scope) : markedText(html);
-  const request: StructureRequest = {
-    ...{ kind: source.kind, marked, links: linkOptionsOf(source), numbers: source.numbers },
+  const marked = usesLiquid ? markedLiquid(parseBody(html), scope) : markedText(html);
+  const filler = await fillerOf(source, scope, {
+    marked,
     derivesText: text === undefined,
-  };
-  const { structure } = await compileStructure(request);
-  const filler = new Filler(structure, {
-    values: marked.values,
-    recipient: linkRecipientOf(scope),
-    writeLink: linkWriter(source),
+    compile: async (request) => (await compileStructure(request)).structure,
   });
   // Without Liquid the author's HTML stays as it is, unless links are to be changed.
   const isKept = !usesLiquid && !changesLinks(source);
@@ -161,14 +139,32 @@ async function renderOwn(
   };
 }
 
-function markedLiquid(html: string, scope: LiquidScope): Marked {
-  const source = mailSource(html);
+type ToFill = {
+  marked: Marked;
+  derivesText: boolean;
+  compile: (request: StructureRequest) => Promise<Structure>;
+};
+
+async function fillerOf(
+  source: SlowSource,
+  scope: LiquidScope,
+  { marked, derivesText, compile }: ToFill,
+): Promise<Filler<string>> {
+  const { kind, numbers } = source;
+  const links = linkOptionsOf(source);
+  return new Filler(await compile({ kind, marked, links, numbers, derivesText }), {
+    values: marked.values,
+    recipient: linkRecipientOf(scope),
+    writeLink: linkWriter(source),
+  });
+}
+
+function markedLiquid({ body, nodes }: ReturnType<typeof parseBody>, scope: LiquidScope): Marked {
   let size = 0;
-  const marker = new Marker(source, (more) => {
+  const marker = new Marker(body, (more) => {
     size += more;
     checkPart('html', size);
   });
-  const nodes = parseLiquid(source.text, 'html');
   renderInto(marker, 'html', { nodes, context: newContext('html', { ...scope }) });
   return marker.marked();
 }
@@ -209,12 +205,18 @@ async function structureFor(request: StructureRequest): Promise<Structure> {
 }
 
 const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
-const parsedText = rememberLong(parsedMax, (text) => parseLiquid(text, 'text'));
-const parsedBody = rememberLong(parsedMax, (text) => {
+const parsedText = rememberLong(parsedMax, parseText);
+const parsedBody = rememberLong(parsedMax, parseBody);
+
+function parseText(text: string) {
+  return parseLiquid(text, 'text');
+}
+
+function parseBody(text: string) {
   const body = mailSource(text);
   return { body, nodes: parseLiquid(body.text, 'html') };
-});
+}
 
-function render(text: string, scope: LiquidScope): string {
-  return renderNodes('text', parsedText(text), newContext('text', { ...scope }));
+function render(text: string, scope: LiquidScope, parse = parsedText): string {
+  return renderNodes('text', parse(text), newContext('text', { ...scope }));
 }

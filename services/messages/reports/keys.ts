@@ -188,28 +188,14 @@ export async function rotate(
 export async function readRegistration(
   em: EntityManager,
   { workspaceId, integrationId }: ReportPlace,
-): Promise<Registration | undefined> {
-  const [row] = await query<Registration>(
+): Promise<(Registration & { sealed: Buffer | null }) | undefined> {
+  const [row] = await query<Registration & { sealed: Buffer | null }>(
     em,
-    `select types, state, error from report_keys
+    `select types, state, error, sealed from report_keys
      where workspace_id = $1 and integration_id = $2 and state <> 'removing'`,
     [workspaceId, integrationId],
   );
   return row;
-}
-
-/** The sealed part of a row; undefined where there is none. */
-export async function readSealed(
-  em: EntityManager,
-  keyring: Keyring,
-  place: ReportPlace,
-): Promise<SealedRegistration | undefined> {
-  const [row] = await query<{ sealed: Buffer | null }>(
-    em,
-    'select sealed from report_keys where workspace_id = $1 and integration_id = $2',
-    [place.workspaceId, place.integrationId],
-  );
-  return row?.sealed ? openRegistration(keyring, place, row.sealed) : undefined;
 }
 
 /**

@@ -160,7 +160,7 @@ export async function openRequest(
 ): Promise<InboundRequest> {
   const opened = await keyring.openBox(sealedPurpose, place.workspaceId, content, requestPlace(id));
   const text = await inflate(opened, { maxOutputLength: textMaxBytes });
-  const { types, reports } = JSON.parse(text.toString()) as StoredRawContent;
+  const { types, reports } = JSON.parse(text.toString()) as StoredReports;
   const withTimes = reports.map((report) =>
     'isUnreadable' in report
       ? report
@@ -170,7 +170,7 @@ export async function openRequest(
 }
 
 /** As JSON has it: without what is undefined. */
-type StoredRawContent = {
+type StoredReports = {
   types: ReportType[];
   reports: ((Omit<Report, 'at'> & { at?: string }) | UnreadableReport)[];
 };

@@ -1,6 +1,7 @@
+import { isFinal } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import type { Context } from '../context.ts';
-import { failRound, isFinal, removed, restAt, roundMax } from '../delivery/list-round.ts';
+import { failRound, removed, restAt, roundMax } from '../delivery/list-round.ts';
 import { sendAll } from '../delivery/send-all.ts';
 import { confirmationContent, confirmationFields } from '../plans/confirmation.ts';
 import { noFeeds } from '../plans/feeds.ts';

@@ -1,12 +1,13 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { WelcomingList } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { isFinal } from '#lib/errors/errors.ts';
 import { refusal } from '#lib/errors/reasons.ts';
 import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Context } from '../context.ts';
 import type { AddressedId } from '../delivery/ask-consent.ts';
 import { askWelcomes } from '../delivery/ask-welcomes.ts';
-import { failRound, isFinal, restAt, roundMax } from '../delivery/list-round.ts';
+import { failRound, restAt, roundMax } from '../delivery/list-round.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import {

@@ -161,8 +161,8 @@ export function checkOptions(given: EmailOptions | undefined, field: string): St
   const { fromName, subject, subjectPreview, replyTo, listUnsubscribeUrl, headers } = given;
   const options: StoredOptions = {
     from_name: checkText(fromName, 'from_name', at('from_name')),
-    subject: checkLiquid(subject, 'subject', at('subject')),
-    subject_preview: checkLiquid(subjectPreview, 'subject_preview', at('subject_preview')),
+    subject: checkLiquidText(subject, 'subject', at('subject')),
+    subject_preview: checkLiquidText(subjectPreview, 'subject_preview', at('subject_preview')),
     reply_to: checkReplyTo(replyTo, at('reply_to')),
     list_unsubscribe_url: checkUrl(listUnsubscribeUrl, at('list_unsubscribe_url')),
     ...(cc.length > 0 && { cc }),
@@ -182,7 +182,7 @@ function checkAddresses(emails: readonly string[], name: string, field: string):
   return [...new Set(checked)];
 }
 
-function checkLiquid(text: string, name: string, field: string): string {
+function checkLiquidText(text: string, name: string, field: string): string {
   checkText(text, name, field);
   try {
     textOverride(text);

@@ -1,8 +1,8 @@
-import { Code, ConnectError } from '@connectrpc/connect';
-import { invalidField } from '#lib/errors/errors.ts';
+import type { ConnectError } from '@connectrpc/connect';
+import { invalidField, isFinal } from '#lib/errors/errors.ts';
 import { reasonOf, refusal } from '#lib/errors/reasons.ts';
+import { integrationOfContent } from '../plans/content-integration.ts';
 import type { CompiledPlan, Plans } from '../plans/plans.ts';
-import { findSender } from '../plans/variants.ts';
 import type { Checked } from './input.ts';
 import type { TransactionalItem } from './item.ts';
 import { noProvider } from './no-provider.ts';
@@ -125,24 +125,20 @@ async function ownKindOf(
   }
 }
 
-/**
- * The integration that the content or the notification names; else that of the settings if it has
- * the sender, else one that has.
- */
+/** Empty where neither an integration nor a sender is named, and the settings have none. */
 async function integrationFor(
   plans: Plans,
   workspaceId: string,
   { sendable, content, ofSettings }: Parameters<typeof ownKindOf>[2],
 ): Promise<string> {
-  const { from_email: email } = content.stored;
-  const integrationId = sendable.integrationId || ofSettings;
-  if (integrationId !== '') {
-    const emailProvider = await providerOf(plans, { workspaceId, integrationId, content });
-    if (email === '' || findSender({ emailProvider }, email)) return integrationId;
-  }
-  const isFree = email !== '' && sendable.integrationId === '';
-  const other = isFree ? await plans.integrationOfSender(workspaceId, email) : undefined;
-  if (other !== undefined || email === '') return other ?? '';
+  const { from_email: senderEmail } = content.stored;
+  const integrationId = await integrationOfContent(plans, workspaceId, {
+    named: sendable.integrationId,
+    ofSettings,
+    senderEmail,
+    providerOf: (id) => providerOf(plans, { workspaceId, integrationId: id, content }),
+  });
+  if (integrationId !== undefined || senderEmail === '') return integrationId ?? '';
   throw new ContentFault(
     'from.email',
     'content.from.email must be the address of a sender of the integration',
@@ -162,12 +158,8 @@ async function providerOf(
   }
 }
 
-const final: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-
 /** A fault that the workspace has to mend is not the request's. */
 function unsendable(error: unknown): Error {
-  if (!(error instanceof ConnectError))
-    return error instanceof Error ? error : new Error('unknown');
-  if (!final.includes(error.code)) return error;
+  if (!isFinal(error)) return error instanceof Error ? error : new Error('unknown');
   return refusal('NOTIFICATION_UNUSABLE', `the notification cannot be sent: ${error.rawMessage}`);
 }

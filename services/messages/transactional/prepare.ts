@@ -9,6 +9,7 @@ import type { Extras } from '../delivery/delivery-run.ts';
 import { allTags } from '../notifications/tags.ts';
 import type { Contacts } from '../peers.ts';
 import type { CompiledPlan, Plans } from '../plans/plans.ts';
+import { tagsValue } from '../record/claims.ts';
 import { type Accepted, findByExternalId, findSuppressed } from '../record/requests.ts';
 import {
   extrasOf,
@@ -73,16 +74,13 @@ export async function prepareAll(
     kindsOf(context, workspaceId, items),
     findKnown(context, workspaceId, items),
   ]);
-  const kindOf = ({ checked }: TransactionalItem) => kinds.get(kindKey(checked)) ?? notFound();
+  const settings = new Map(items.map((item) => [item, settingOf(item, kinds)]));
   const repeatOf = ({ checked }: TransactionalItem) =>
     known.byExternalId.get(checked.externalId ?? '');
   const askedMs = performance.now();
-  const open = items.filter((item) => {
-    const kind = kindOf(item);
-    return (
-      !known.byKey.has(item) && !(kind instanceof Error) && !(tagsOf(item, kind) instanceof Error)
-    );
-  });
+  const open = items.filter(
+    (item) => !known.byKey.has(item) && !(settings.get(item) instanceof Error),
+  );
   const addresses = open.flatMap(({ checked: { email, options } }) => [
     email,
     ...(options.cc ?? []),
@@ -94,8 +92,9 @@ export async function prepareAll(
   const fresh = open.filter((item) => repeatOf(item) === undefined);
   const suppressing = findSuppressed(context.store, workspaceId, [...new Set(addresses)]);
   const isDropped = async (item: TransactionalItem) => {
-    const kind = kindOf(item);
-    const sendToBounced = !(kind instanceof Error) && kind.sendable.sendToBounced;
+    const setting = settings.get(item);
+    const sendToBounced =
+      setting && 'kind' in setting ? setting.kind.sendable.sendToBounced : false;
     return splitSuppressed(item.checked, sendToBounced, await suppressing).dropped.has(
       item.checked.email,
     );
@@ -109,11 +108,8 @@ export async function prepareAll(
   return items.map((item) => {
     const replayed = known.byKey.get(item);
     if (replayed) return replayed;
-    const kind = kindOf(item);
-    if (kind instanceof ContentFault) return kind.at(item.checked);
-    if (kind instanceof Error) return kind;
-    const tags = tagsOf(item, kind);
-    if (tags instanceof ConnectError) return tags;
+    const setting = settings.get(item) ?? notFound();
+    if (setting instanceof Error) return setting;
     const first = repeatOf(item);
     const repeated = repeats.get(item);
     const contact = first === undefined && !repeated ? contacts.get(item) : {};
@@ -121,27 +117,27 @@ export async function prepareAll(
     if (contact instanceof Error) return contact;
     const firstOfGroup = repeated?.by === 'externalId' ? ready.get(repeated.first)?.id : undefined;
     const message = readyOf(context.keyring, {
-      ...{
-        workspaceId,
-        item,
-        kind,
-        contact,
-        tags,
-        suppressed,
-        askedMs,
-        repeatOf: first,
-        firstOfGroup,
-      },
+      ...{ workspaceId, item, ...setting, contact, suppressed, askedMs },
+      ...{ repeatOf: first, firstOfGroup },
     });
     ready.set(item, message);
     return message;
   });
 }
 
-/** Tags of the message and of its notification, or an error where they are too many. */
-function tagsOf({ checked }: TransactionalItem, { sendable }: Kind): string[] | ConnectError {
+/** `tags`: those of the message and of its notification. */
+type MessageSetting = { kind: Kind; tags: readonly string[] };
+
+/** An error where the message cannot be sent, or has too many tags. */
+function settingOf(
+  { checked }: TransactionalItem,
+  kinds: ReadonlyMap<string, Kind | Error>,
+): MessageSetting | Error {
+  const kind = kinds.get(kindKey(checked)) ?? notFound();
+  if (kind instanceof ContentFault) return kind.at(checked);
+  if (kind instanceof Error) return kind;
   try {
-    return allTags(checked.tags, sendable.tags, `${checked.field}.tags`);
+    return { kind, tags: allTags(checked.tags, kind.sendable.tags, `${checked.field}.tags`) };
   } catch (error) {
     return ConnectError.from(error);
   }
@@ -318,7 +314,7 @@ function readyOf(
       expiresAt,
       request: sealRequest(keyring, { workspaceId, id }, content),
       body: own && !isRefused ? sealBody(keyring, { workspaceId, id }, own.body) : null,
-      tags: given.tags.length > 0 ? given.tags.join(',') : null,
+      tags: tagsValue(given),
       attachments: stored.length > 0 ? JSON.stringify(stored) : null,
       askedMs,
     },

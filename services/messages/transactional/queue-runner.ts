@@ -13,6 +13,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BodyPlace, eraseOrphaned } from '../record/orphaned-bodies.ts';
 import {
   eraseDone,
   expireQueued,
@@ -55,6 +56,8 @@ export class QueueRunner {
   #pokes = 0;
   #isRunning = false;
   #erasedAtMs = 0;
+  /** The body after which the next look for orphaned ones begins. */
+  #bodyAfter: BodyPlace | undefined;
   /**
    * The workspace after which the next look begins, so that each has its turn however many wait.
    */
@@ -186,5 +189,6 @@ export class QueueRunner {
     if (Date.now() - this.#erasedAtMs < eraseEveryMs) return;
     this.#erasedAtMs = Date.now();
     while (await eraseDone(this.#context.store));
+    this.#bodyAfter = await eraseOrphaned(this.#context.store, { after: this.#bodyAfter });
   }
 }

@@ -120,7 +120,7 @@ function checkFrom(from: RawSender | undefined, field: string) {
 }
 
 /** Throws a 400 where the content should be Liquid and is not. Parsed in a thread. */
-export async function checkLiquid(
+export async function requireLiquid(
   thread: RenderThread,
   workspaceId: string,
   { content, field }: { content: CheckedContent | undefined; field: string },

@@ -1,10 +1,10 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { isFinal } from '#lib/errors/errors.ts';
 import { reasonOf } from '#lib/errors/reasons.ts';
 import { type BatchResult, sendAll } from '../delivery/send-all.ts';
 import { triedFor } from '../message.ts';
+import { integrationOfContent } from '../plans/content-integration.ts';
 import { noFeeds } from '../plans/feeds.ts';
 import type { CompiledPlan } from '../plans/plans.ts';
-import { findSender } from '../plans/variants.ts';
 import { bindQueued } from '../record/integrations.ts';
 import { noteHeld } from '../record/note-held.ts';
 import {
@@ -263,25 +263,17 @@ async function otherIntegration(
   const { settings } = await plans.settings(workspaceId);
   const ofSettings = settings?.transactionalEmailProviderId ?? '';
   if (senderEmail === '') return ofSettings;
-  if (ofSettings !== '' && (await hasSender(plans, workspaceId, ofSettings, senderEmail))) {
-    return ofSettings;
-  }
-  return (await plans.integrationOfSender(workspaceId, senderEmail)) ?? ofSettings;
-}
-
-async function hasSender(
-  plans: SendNowContext['plans'],
-  workspaceId: string,
-  integrationId: string,
-  email: string,
-): Promise<boolean> {
-  try {
-    const emailProvider = await plans.providerOf(workspaceId, integrationId);
-    return findSender({ emailProvider }, email) !== undefined;
-  } catch (error) {
-    if (reasonOf(error) === 'INTEGRATION_NOT_FOUND') return false;
-    throw error;
-  }
+  const found = await integrationOfContent(plans, workspaceId, {
+    named: '',
+    ofSettings,
+    senderEmail,
+    providerOf: (id) =>
+      plans.providerOf(workspaceId, id).catch((error: unknown) => {
+        if (reasonOf(error) === 'INTEGRATION_NOT_FOUND') return undefined;
+        throw error;
+      }),
+  });
+  return found ?? ofSettings;
 }
 
 async function later(
@@ -291,12 +283,6 @@ async function later(
 ): Promise<Unbegun> {
   await lookAgain(context.store, workspaceId, { ids, afterMs });
   return { count: ids.length, afterMs };
-}
-
-/** Errors that the workspace has to mend. */
-function isFinal(error: unknown): error is ConnectError {
-  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
-  return error instanceof ConnectError && final.includes(error.code);
 }
 
 function planOf(
