@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { connectionStringOf } from '#lib/postgres/database-url.ts';
+import { newClient } from './client.ts';
 import { type ServiceName, serviceNames } from './parts.ts';
 
 /** Where the URL names none, or the one that every server has. */
@@ -127,7 +128,7 @@ async function withClient(
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const connectionString = connectionStringOf(url);
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  const client = newClient(connectionString, 10_000);
   try {
     await client.connect();
   } catch (error) {

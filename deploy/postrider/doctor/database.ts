@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { consumersOf } from '#lib/events/contracts.ts';
 import { eventConnections } from '#lib/events/event-runner.ts';
 import { databaseVariable } from '#lib/postgres/config.ts';
 import type { PoolSizes } from '#lib/process/config.ts';
+import { newClient } from '../client.ts';
 import { openServiceStore } from '../migrate.ts';
 import { type ServiceName, words } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
@@ -39,10 +40,7 @@ const factsSql = `select current_setting('server_version_num')::int as version, 
 /** Whether a service can work with its database. */
 export async function checkDatabase({ name, url }: Database): Promise<Finding[]> {
   const about = databaseVariable(name);
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: connectTimeoutMs,
-  });
+  const client = newClient(url, connectTimeoutMs);
   try {
     await client.connect();
     const before = Date.now();
@@ -149,10 +147,7 @@ export async function checkConnections(databases: readonly Database[], pools: Po
 
 async function connectionsOf(host: string, used: Database[], pools: Pools): Promise<Finding[]> {
   const wanted = used.reduce((sum, { name }) => sum + poolsOf(name, pools), 0);
-  const client = new pg.Client({
-    connectionString: used[0]?.url,
-    connectionTimeoutMillis: connectTimeoutMs,
-  });
+  const client = newClient(used[0]?.url ?? '', connectTimeoutMs);
   try {
     await client.connect();
     const { rows } = await client.query<{ most: number }>(
