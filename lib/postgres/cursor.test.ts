@@ -10,6 +10,14 @@ test('a place that cannot be is refused with the name of the field', () => {
   expect(() => readCursor('x', () => undefined)).toThrow('invalid cursor');
 });
 
+test.each([
+  ['an id', '41e1b5a8c2f04b7d9a3e6c5d8f7a9b0c'],
+  ['a cursor that has lost its end', writeCursor('reader@example.com').slice(0, -1)],
+  ['a cursor with blanks', ` ${writeCursor('reader@example.com')}`],
+])('%s is refused as a cursor', (_, cursor) => {
+  expect(() => readCursor(cursor, (text) => text)).toThrow('invalid cursor');
+});
+
 test.each(['2026-02-28T23:59:59Z', '2024-02-29T00:00:00.123456Z', '0001-01-01T00:00:00Z'])(
   '%s is a time',
   (text) => {

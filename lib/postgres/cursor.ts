@@ -6,14 +6,15 @@ export function writeCursor(place: string): string {
 }
 
 /**
- * `read` returns undefined for what cannot be a place: INVALID_ARGUMENT for `cursor`. A forged
- * cursor only moves the start of the page.
+ * `read` returns undefined for what cannot be a place: INVALID_ARGUMENT for `cursor`, as for a text
+ * that `writeCursor` does not write. A forged cursor only moves the start of the page.
  */
 export function readCursor<Place>(
   cursor: string,
   read: (place: string) => Place | undefined,
 ): Place {
-  const place = read(Buffer.from(cursor, 'base64url').toString());
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const place = writeCursor(text) === cursor ? read(text) : undefined;
   if (place === undefined) throw invalidField('cursor', 'invalid cursor');
   return place;
 }
