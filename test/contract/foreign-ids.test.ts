@@ -1,4 +1,5 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt';
 import { beforeAll, expect, test } from '@jest/globals';
 import { requestExample } from '../../gateway/openapi/examples.ts';
 import { givenBroadcast, good, unique } from '../stack/given.ts';
@@ -143,7 +144,12 @@ function requestOf(method: DescMethodUnary, resource: string): Request {
   return request;
 }
 
-const reached = routes.filter(({ method }) => isWithinWorkspace(method));
+const reads = ({ idempotency }: DescMethodUnary) => idempotency === Level.NO_SIDE_EFFECTS;
+
+/** Reads come first: later calls write foreign addresses into the caller's own workspace. */
+const reached = routes
+  .filter(({ method }) => isWithinWorkspace(method))
+  .toSorted((a, b) => Number(reads(b.method)) - Number(reads(a.method)));
 
 test.each(reached.map((route) => [route.path, route] as const))(
   '%s reveals nothing of another workspace',
