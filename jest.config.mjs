@@ -16,7 +16,7 @@ export default {
   transform: {},
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.postrider/', ...slow],
-  modulePathIgnorePatterns: ['<rootDir>/.postrider/'],
+  modulePathIgnorePatterns: ['<rootDir>/.postrider/', '<rootDir>/clients/typescript/package.json'],
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.cjs',

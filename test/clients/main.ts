@@ -9,10 +9,9 @@ import { until } from '../stack/until.ts';
 import { startStack, type TestStack } from '../stack.ts';
 
 /**
- * `npm run clients`: generates clients in TypeScript, Python and Go from /openapi.json of a stack
- * of its own, takes grpcurl,
- * @grpc/grpc-js and grpcio for gRPC, and runs the quickstart with each. Exits 0 only if no
- * operation was left out and every mail came.
+ * `npm run clients`: packs our own client, generates clients in TypeScript, Python and Go from
+ * /openapi.json of a stack of its own, takes grpcurl, @grpc/grpc-js and grpcio for gRPC, and runs
+ * the quickstart with each. Exits 0 only if no operation was left out and every mail came.
  */
 
 const here = import.meta.dirname;
@@ -26,6 +25,8 @@ const env: Record<string, string | undefined> = {
   NODE_OPTIONS: '',
   PATH: `${join(cache, 'grpcurl')}:${process.env.PATH}`,
 };
+
+const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
 
 type Language = {
   name: string;
@@ -44,24 +45,41 @@ const languages: Language[] = [
   {
     name: 'TypeScript',
     folder: join(cache, 'typescript'),
-    client: 'schema.d.ts',
+    client: 'client',
     run: [node, 'quickstart.ts'],
     async build(document) {
       prepare(this.folder, 'quickstart.ts', 'package.json', '{"type": "module", "private": true}');
-      const packages = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'];
-      await run(this.folder, 'npm', 'install', '--silent', ...packages, '@types/node@24');
-      const program = (name: string) => join(this.folder, 'node_modules', name);
-      await run(
-        this.folder,
-        node,
-        program('openapi-typescript/bin/cli.js'),
-        document,
-        '-o',
-        'schema.d.ts',
-      );
-      const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
+      const config = {
+        input: document,
+        output: { path: 'client', module: { extension: '.ts' } },
+        plugins: ['@hey-api/client-fetch'],
+      };
+      const text = `export default ${JSON.stringify(config)};\n`;
+      writeFileSync(join(this.folder, 'openapi-ts.config.mjs'), text);
+      const packages = ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3', '@types/node@24.19.2'];
+      await run(this.folder, 'npm', 'install', '--silent', ...packages);
+      await run(this.folder, 'npx', 'openapi-ts', '--silent');
       const more = ['--allowImportingTsExtensions', '--types', 'node', 'quickstart.ts'];
-      await run(this.folder, node, program('typescript/bin/tsc'), ...strict, ...more);
+      await run(this.folder, 'npx', 'tsc', ...strict, ...more);
+    },
+  },
+  {
+    name: 'postrider for TypeScript',
+    folder: join(cache, 'postrider'),
+    client: 'node_modules/postrider/dist',
+    run: [node, 'quickstart.ts'],
+    async build() {
+      const ownPackage = '{"type": "module", "private": true}';
+      prepare(this.folder, 'postrider/quickstart.ts', 'package.json', ownPackage);
+      const source = join(here, '../../clients/typescript');
+      await run(source, 'npm', 'pack', '--silent', '--pack-destination', this.folder);
+      const [tarball = ''] = globSync('postrider-*.tgz', { cwd: this.folder });
+      const packages = ['typescript@5.9.3', '@types/node@20.19.25', 'publint@0.3.25'];
+      const more = ['@arethetypeswrong/cli@0.18.5', `./${tarball}`];
+      await run(this.folder, 'npm', 'install', '--silent', ...packages, ...more);
+      await run(this.folder, 'npx', 'publint', '--strict', tarball);
+      await run(this.folder, 'npx', 'attw', tarball, '--profile', 'esm-only');
+      await run(this.folder, 'npx', 'tsc', ...strict, '--types', 'node', 'quickstart.ts');
     },
   },
   {
@@ -73,6 +91,13 @@ const languages: Language[] = [
       prepare(this.folder, 'quickstart.py');
       await run(this.folder, 'python3', '-m', 'venv', '.');
       await run(this.folder, python, '-m', 'pip', 'install', '-q', 'openapi-python-client==0.29.1');
+      // It has no names of its own for these media types.
+      const overrides = {
+        'application/x-ndjson': 'text/plain',
+        'text/csv': 'application/octet-stream',
+      };
+      const config = JSON.stringify({ content_type_overrides: overrides, post_hooks: [] });
+      writeFileSync(join(this.folder, 'config.json'), config);
       const generator = join(this.folder, 'bin/openapi-python-client');
       await run(
         this.folder,
@@ -83,6 +108,9 @@ const languages: Language[] = [
         '--output-path',
         'client',
         '--overwrite',
+        '--config',
+        'config.json',
+        '--fail-on-warning',
       );
       await run(
         this.folder,
@@ -201,7 +229,7 @@ async function run(cwd: string, command: string, ...args: string[]): Promise<voi
 function refuseMissing({ name, folder, client }: Language, paths: readonly string[]): void {
   if (!client) return;
   const path = join(folder, client);
-  const files = statSync(path).isFile() ? [path] : globSync(`${path}/**/*.py`);
+  const files = statSync(path).isFile() ? [path] : globSync(`${path}/**/*.{py,ts,js}`);
   const code = files.map((file) => readFileSync(file, 'utf8')).join();
   const missing = paths.filter((operation) => !code.includes(operation));
   if (missing.length > 0) throw new Error(`${name} has no ${missing.join(', ')}`);

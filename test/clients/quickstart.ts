@@ -1,52 +1,33 @@
-// Type-checked against the generated schema.d.ts, and run, by main.ts.
-import createClient from 'openapi-fetch';
-import type { paths } from './schema.d.ts';
+// Type-checked against the generated client, and run, by main.ts.
+import { client } from './client/client.gen.ts';
+import * as api from './client/index.ts';
 
 const { BASE_URL: baseUrl, TOKEN, WORKSPACE_ID: workspace_id = '' } = process.env;
-const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${TOKEN}` } });
+client.setConfig({ baseUrl: baseUrl ?? '', auth: TOKEN ?? '', throwOnError: true });
 const mjml_source = '<mjml><mj-body></mj-body></mjml>';
 
-function good<T>({ data, error }: { data?: T; error?: { error: string } }): T {
-  if (data === undefined) throw new Error(error?.error);
-  return data;
-}
-
-good(
-  await client.POST('/api/lists.create', {
-    body: { workspace_id, id: 'readers', name: 'Readers' },
-  }),
-);
-good(
-  await client.POST('/api/lists.subscribe', {
-    body: { workspace_id, list_ids: ['readers'], contact: { email: 'ada@example.com' } },
-  }),
-);
-good(
-  await client.POST('/api/templates.create', {
-    body: {
-      workspace_id,
-      id: 'letter',
-      name: 'Letter',
-      channel: 'email',
-      category: 'marketing',
-      email: { editor_mode: 'code', subject: 'Hello', mjml_source },
-    },
-  }),
-);
-const { broadcast } = good(
-  await client.POST('/api/broadcasts.create', {
-    body: {
-      workspace_id,
-      name: 'First letter',
-      audience: { list: 'readers' },
-      test_settings: { variations: [{ template_id: 'letter', variation_name: 'A' }] },
-    },
-  }),
-);
-const status: 'draft' | string = broadcast.status;
+await api.listsCreate({ body: { workspace_id, id: 'readers', name: 'Readers' } });
+await api.listsSubscribe({
+  body: { workspace_id, list_ids: ['readers'], contact: { email: 'ada@example.com' } },
+});
+await api.templatesCreate({
+  body: {
+    workspace_id,
+    id: 'letter',
+    name: 'Letter',
+    channel: 'email',
+    category: 'marketing',
+    email: { editor_mode: 'code', subject: 'Hello', mjml_source },
+  },
+});
+const { data } = await api.broadcastsCreate<true>({
+  body: {
+    workspace_id,
+    name: 'First letter',
+    audience: { list: 'readers' },
+    test_settings: { variations: [{ template_id: 'letter', variation_name: 'A' }] },
+  },
+});
+const status: 'draft' | string = data.broadcast.status;
 if (status !== 'draft') throw new Error(`a new broadcast is ${status}`);
-good(
-  await client.POST('/api/broadcasts.schedule', {
-    body: { workspace_id, id: broadcast.id, send_now: true },
-  }),
-);
+await api.broadcastsSchedule({ body: { workspace_id, id: data.broadcast.id, send_now: true } });

@@ -1,68 +1,90 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import openapiTS, { type OpenAPI3 } from 'openapi-typescript';
 import { unique } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
 
+const root = resolve(import.meta.dirname, '../..');
+const source = join(root, 'clients/typescript');
+
 let folder: string;
 const stack = borrowedStack();
-beforeAll(async () => {
+/** A project with the client as it is published. */
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'postrider-client-'));
-  symlinkSync(resolve(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+  const modules = join(folder, 'node_modules');
+  const packed = join(modules, 'postrider');
+  mkdirSync(join(modules, '@types'), { recursive: true });
+  for (const name of ['@types/node', 'undici-types']) {
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+  execFileSync('tsc', ['-p', source, '--outDir', join(packed, 'dist')], { stdio: 'pipe' });
+  cpSync(join(source, 'package.json'), join(packed, 'package.json'));
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/**
- * A program that uses the generated client. The compiler checks every name in it against the
- * document.
- */
+/** A program of a user. The compiler checks every name in it against the contract. */
 const program = `
-import createClient from 'openapi-fetch';
-import type { components, paths, webhooks } from './schema.js';
+import { NotFoundError, Postrider, type List, type WebhookEvent } from 'postrider';
+import { verifyWebhook } from 'postrider/webhooks';
 
-const { BASE_URL = '', TOKEN = '', WORKSPACE_ID = '', LIST_ID = '' } = process.env;
-const headers = { authorization: 'Bearer ' + TOKEN };
-const client = createClient<paths>({ baseUrl: BASE_URL, headers });
-const workspace_id = WORKSPACE_ID;
+const { BASE_URL: baseUrl = '', TOKEN: token = '', WORKSPACE_ID: workspaceId = '', LIST_ID = '' } =
+  process.env;
+const postrider = new Postrider({ baseUrl, token, workspaceId });
 
-type Bounced = webhooks['email.bounced']['post']['requestBody']['content']['application/json'];
-const listOf = ({ type, data }: Bounced): string | null =>
-  (type satisfies 'email.bounced') && data.list_id;
+const listOf = (event: WebhookEvent): string | null =>
+  event.type === 'email.bounced' ? event.data.list_id : null;
+void [listOf, verifyWebhook];
 
-const created = await client.POST('/api/lists.create', {
-  params: {},
-  body: { workspace_id, id: LIST_ID, name: 'Readers' },
-});
-const list: components['schemas']['List'] | undefined = created.data?.list;
-const imported = await client.POST('/api/contacts.import', {
-  body: {
-    workspace_id,
-    contacts: [{ email: LIST_ID + '@example.com', first_name: 'Ada', custom_json_1: { a: [1] } }],
-    subscribe_to_lists: [LIST_ID],
-  },
-});
-const page = await client.GET('/api/contacts.list', {
-  params: { query: { workspace_id, list_id: LIST_ID, limit: 10, with_contact_lists: true } },
-});
-const [contact] = page.data?.contacts ?? [];
-const missing = await client.GET('/api/lists.get', { params: { query: { workspace_id, id: 'none' } } });
-const text: string | undefined = missing.error?.error;
+const { list } = await postrider.lists.create({ id: LIST_ID, name: 'Readers' });
+const name: List['name'] = list.name;
+const contacts = ['a', 'b', 'c'].map((letter) => ({
+  email: letter + '@' + LIST_ID.toLowerCase() + '.example.com',
+  first_name: 'Ada',
+  custom_json_1: { a: [1] },
+}));
+const imported = await postrider.contacts.import({ contacts, subscribe_to_lists: [LIST_ID] });
+const page = await postrider.contacts.list({ list_id: LIST_ID, limit: 1, with_contact_lists: true });
+const all: string[] = [];
+for await (const { email } of postrider.contacts.listAll({ list_id: LIST_ID, limit: 2 })) {
+  all.push(email);
+}
+const exported: string[] = [];
+for await (const { contact } of postrider.lists.export({ list_id: LIST_ID })) {
+  exported.push(contact.email);
+}
+const file = await new Response(await postrider.lists.exportCsv({ list_id: LIST_ID })).text();
+let rows = 0;
+for await (const { summary } of postrider.contacts.importCsv({ lists: [LIST_ID] }, file)) {
+  rows = summary?.rows ?? rows;
+}
+const missing = await postrider.lists.get({ id: 'none' }).catch((error: unknown) => error);
+// @ts-expect-error no operation has this name
+const none = postrider.lists.none;
+// @ts-expect-error no such field
+postrider.contacts.count({ liste: LIST_ID }).catch(() => {});
 console.log(JSON.stringify({
-  list: list?.name,
-  actions: imported.data?.operations.map(({ action }) => action),
-  name: contact?.first_name?.toUpperCase(),
-  statuses: contact?.contact_lists.map(({ status }) => status satisfies string | undefined),
-  missing: [missing.response.status, text],
+  list: name,
+  actions: imported.operations.map(({ action }) => action),
+  name: page.contacts[0]?.first_name?.toUpperCase(),
+  statuses: page.contacts[0]?.contact_lists.map(({ status }) => status satisfies string | undefined),
+  missing: missing instanceof NotFoundError && [missing.status, missing.message],
+  all: all.length,
+  exported: exported.length,
+  rows,
+  none: none === undefined,
 }));
 `;
-
-async function readDocument(): Promise<OpenAPI3> {
-  const answer = await fetch(`${stack.settings.BASE_URL}/openapi.json`);
-  return (await answer.json()) as OpenAPI3;
-}
 
 const options = {
   target: 'es2024',
@@ -73,28 +95,55 @@ const options = {
   skipLibCheck: false,
 };
 
-test('a client generated from the document by a public tool compiles and works', async () => {
-  const document = await readDocument();
-  writeFileSync(join(folder, 'schema.d.ts'), await openapiTS(document));
+/** The blocks of TypeScript in the README of the client, each a module. */
+function blocksOfReadme(): string[] {
+  const text = readFileSync(join(source, 'README.md'), 'utf8');
+  return [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => block);
+}
+
+test('the programs of its README compile', () => {
+  const blocks = blocksOfReadme();
+  expect(blocks.length).toBeGreaterThan(3);
+  const given = `import type { Postrider } from 'postrider';
+declare global { const postrider: Postrider, file: string, request: Request }
+`;
+  writeFileSync(join(folder, 'given.d.mts'), given);
+  const files = blocks.map((block, at) => {
+    writeFileSync(join(folder, `block${at}.mts`), `${block}\nexport {};`);
+    return `block${at}.mts`;
+  });
+  const config = {
+    compilerOptions: { ...options, noEmit: true },
+    files: ['given.d.mts', ...files],
+  };
+  writeFileSync(join(folder, 'readme.json'), JSON.stringify(config));
+  expect(outputOf(() => execFileSync('tsc', ['-p', 'readme.json'], { cwd: folder }))).toBe('');
+}, 60_000);
+
+function outputOf(run: () => Buffer): string {
+  try {
+    return String(run());
+  } catch (error) {
+    return String((error as { stdout?: Buffer }).stdout ?? error);
+  }
+}
+
+test('a program with the packed client compiles and works', async () => {
   writeFileSync(join(folder, 'program.mts'), program);
   const config = { compilerOptions: options, files: ['program.mts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   execFileSync('tsc', ['-p', folder], { stdio: 'pipe' });
-  const listId = unique('list');
-  const env = { ...process.env, ...stack.settings, LIST_ID: listId, NODE_OPTIONS: '' };
+  const env = { ...process.env, ...stack.settings, LIST_ID: unique('list'), NODE_OPTIONS: '' };
   const printed = execFileSync(process.execPath, [join(folder, 'program.mjs')], { env });
   expect(JSON.parse(String(printed))).toEqual({
     list: 'Readers',
-    actions: ['create'],
+    actions: ['create', 'create', 'create'],
     name: 'ADA',
     statuses: ['active'],
     missing: [404, 'List not found'],
+    all: 3,
+    exported: 3,
+    rows: 3,
+    none: true,
   });
-}, 60_000);
-
-test('the same client does not compile against a document without the operation', async () => {
-  const document = await readDocument();
-  delete document.paths?.['/api/contacts.list'];
-  writeFileSync(join(folder, 'schema.d.ts'), await openapiTS(document));
-  expect(() => execFileSync('tsc', ['-p', folder], { stdio: 'pipe' })).toThrow();
 }, 60_000);

@@ -1,0 +1,194 @@
+import type { ApiDocument, Described, Parameter } from './document.ts';
+import { commentOf, fieldsOf, nameOfRef, type Schema, typeOf } from './types.ts';
+
+/** One operation, with all that its method needs. */
+export type Method = {
+  resource: string;
+  name: string;
+  verb: 'GET' | 'POST';
+  path: string;
+  isKeyed: boolean;
+  description: string | undefined;
+  /** Type of the request, and its declaration if it has no schema of its own. */
+  request: { type: string; declaration: string; query: Parameter[]; body: Schema | undefined };
+  answer: Schema;
+  /** Present where the answer is a stream of these. */
+  lines: Schema | undefined;
+  isCsvAnswer: boolean;
+  /** Present where a file can be sent: the type of its query. */
+  csv: { type: string; declaration: string } | undefined;
+};
+
+const json = 'application/json';
+const ndjson = 'application/x-ndjson';
+const csv = 'text/csv';
+const refOfKey = '#/components/parameters/IdempotencyKey';
+
+/** The methods of all operations, in the order of the document. */
+export function methodsOf({ paths }: ApiDocument): Method[] {
+  return Object.entries(paths).flatMap(([path, verbs]) =>
+    (['get', 'post'] as const).flatMap((verb) => {
+      const described = verbs[verb];
+      return described ? [methodOf(path, verb === 'get' ? 'GET' : 'POST', described)] : [];
+    }),
+  );
+}
+
+function methodOf(path: string, verb: Method['verb'], described: Described): Method {
+  const { operationId, description, parameters = [], requestBody, responses } = described;
+  const [resource = '', name = ''] = operationId.split('.');
+  const title = titleOf(operationId);
+  const content =
+    Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {};
+  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const bodies = requestBody?.content ?? {};
+  const body = bodies[json]?.schema;
+  const queryType = { type: `${title}Query`, declaration: declarationOf(`${title}Query`, query) };
+  return {
+    resource,
+    name,
+    verb,
+    path,
+    isKeyed: parameters.some(({ $ref }) => $ref === refOfKey),
+    description,
+    request: {
+      ...(body ? { type: `types.${nameOfRef(body.$ref ?? '')}`, declaration: '' } : queryType),
+      query,
+      body,
+    },
+    answer: content[json]?.schema ?? {},
+    lines: content[ndjson]?.schema.contentSchema,
+    isCsvAnswer: csv in content,
+    csv: bodies[csv] ? queryType : undefined,
+  };
+}
+
+const titleOf = (id: string): string =>
+  id.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `segments[]` is `segments`: either is read. */
+function declarationOf(name: string, parameters: readonly Parameter[]): string {
+  const fields = parameters.map(({ name: field, schema, description, required }) => ({
+    name: field.replace('[]', ''),
+    schema: { ...schema, description: description ?? '' },
+    isRequired: required === true,
+  }));
+  return `export type ${name} = ${fieldsOf(fields, 'types.')};\n`;
+}
+
+/** The class of a resource. */
+export function resourceText(
+  resource: string,
+  methods: readonly Method[],
+  document: ApiDocument,
+): string {
+  const declarations = new Set(
+    methods.flatMap(({ request, csv: file }) => [request.declaration, file?.declaration ?? '']),
+  );
+  const texts = methods.flatMap((method) => methodTexts(method, document));
+  const uses = texts.join('').includes('pages(') ? "import { pages } from '../pages.ts';\n" : '';
+  const csvImport = texts.join('').includes('CsvImportLine')
+    ? "import type { CsvImportLine } from '../csv-import.ts';\n"
+    : '';
+  const content = csvImport === '' ? '' : 'Content, ';
+  return `${csvImport}import type { ${content}Http, InWorkspace, RequestOptions } from '../http.ts';
+${uses}import type * as types from './types.ts';
+
+${[...declarations].join('\n')}
+${commentOf(descriptionOf(resource, document))}export class ${classOf(resource)} {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+${texts.join('\n')}}
+`;
+}
+
+export const descriptionOf = (resource: string, { tags }: ApiDocument): string =>
+  tags.find(({ name }) => name === resource)?.description ?? '';
+
+export const classOf = (resource: string): string =>
+  resource.charAt(0).toUpperCase() + resource.slice(1);
+
+function methodTexts(method: Method, document: ApiDocument): string[] {
+  const { name, verb, path, isKeyed, description, request, answer, lines } = method;
+  const operation = `{ verb: '${verb}', path: '${path}'${isKeyed ? ', keyed: true' : ''} }`;
+  const parameter = parameterOf(method, document);
+  if (lines) return exportTexts(method, operation, parameter);
+  const result = typeOf(answer, 'types.');
+  const texts = [
+    `${commentOf(description)}${name}(${parameter}, options?: RequestOptions): Promise<${result}> {
+  return this.#http.call(${operation}, request, options);
+}
+`,
+  ];
+  if (method.csv) {
+    texts.push(`/**
+ * \`${name}\` with a CSV file of any length in place of JSON, which is sent once: each row that failed,
+ * the counts now and then, and the summary last. A time-out holds for the answer's first line.
+ */
+${name}Csv(query: InWorkspace<${method.csv.type}>, content: Content, options?: RequestOptions): AsyncGenerator<CsvImportLine, void, undefined> {
+  return this.#http.lines(${operation}, query, options, { content, type: 'text/csv' });
+}
+`);
+  }
+  const page = pageOf(method, document);
+  if (page) {
+    texts.push(`/** The items of all pages of \`${name}\`, each asked for as it is needed. */
+${name}All(${parameter.replace(request.type, `Omit<${request.type}, 'cursor'>`)}, options?: RequestOptions): AsyncGenerator<${page.item}, void, undefined> {
+  return pages(async (cursor) => {
+    const answer = await this.${name}({ ...request, ...(cursor === undefined ? {} : { cursor }) }, options);
+    return { items: answer.${page.items}, next: answer.next_cursor${page.isNullable ? ' ?? undefined' : ''} };
+  });
+}
+`);
+  }
+  return texts;
+}
+
+function exportTexts(method: Method, operation: string, parameter: string): string[] {
+  const { name, description, lines, isCsvAnswer, request } = method;
+  const plain = isCsvAnswer
+    ? parameter.replace(request.type, `Omit<${request.type}, 'format'>`)
+    : parameter;
+  const texts = [
+    `${commentOf(description)}${name}(${plain}, options?: RequestOptions): AsyncGenerator<${typeOf(lines ?? {}, 'types.')}, void, undefined> {
+  return this.#http.lines(${operation}, request, options);
+}
+`,
+  ];
+  if (isCsvAnswer) {
+    texts.push(`/** \`${name}\` as a CSV file. */
+${name}Csv(${plain}, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
+  return this.#http.stream(${operation}, { ...request, format: 'csv' }, options);
+}
+`);
+  }
+  return texts;
+}
+
+/** \`request\`, which may be left out if nothing but the workspace is required. */
+function parameterOf({ request }: Method, { components }: ApiDocument): string {
+  const required = request.body
+    ? (components.schemas[nameOfRef(request.body.$ref ?? '')]?.required ?? [])
+    : request.query.filter((each) => each.required).map((each) => each.name);
+  const isOptional = required.every((name) => name === 'workspace_id');
+  return `request: InWorkspace<${request.type}>${isOptional ? ' = {}' : ''}`;
+}
+
+/** Of an operation that gives pages by a cursor, the field with the items. */
+function pageOf({ request, answer }: Method, { components }: ApiDocument) {
+  const { properties = {} } = components.schemas[nameOfRef(answer.$ref ?? '')] ?? {};
+  const hasCursor = request.query.some(({ name }) => name === 'cursor');
+  if (!hasCursor || !properties.next_cursor) return undefined;
+  const arrays = Object.entries(properties).filter(([, { type }]) => type === 'array');
+  const [[items, schema] = []] = arrays;
+  if (arrays.length !== 1 || items === undefined) return undefined;
+  return {
+    items,
+    item: typeOf(schema?.items ?? {}, 'types.'),
+    isNullable: typeOf(properties.next_cursor).includes('null'),
+  };
+}

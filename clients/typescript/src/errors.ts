@@ -1,0 +1,117 @@
+/** One field at fault. */
+export type FieldError = {
+  /** Its path, such as `contact.phone`; empty for the body itself. */
+  field: string;
+  /** What is wrong with it. */
+  description: string;
+};
+
+/** The body of an answer that is an error. */
+export type ErrorBody = {
+  error: string;
+  code: string;
+  reason?: string;
+  request_id: string;
+  details?: FieldError[];
+};
+
+/** Any failure of a call. */
+export class PostriderError extends Error {
+  override name = 'PostriderError';
+}
+
+/** No answer came: the server cannot be reached, or the connection broke. */
+export class ConnectionError extends PostriderError {
+  override name = 'ConnectionError';
+}
+
+/** The answer took longer than `timeoutMs`. The operation may have been done. */
+export class TimeoutError extends ConnectionError {
+  override name = 'TimeoutError';
+}
+
+/** An answer other than 2xx. */
+export class ApiError extends PostriderError {
+  override name = 'ApiError';
+  readonly status: number;
+  /** Stable, for programs, such as `not_found`; empty where a proxy answered. */
+  readonly code: string;
+  /** Why, more exactly than the code; `/docs/errors` of a gateway lists them. */
+  readonly reason: string | undefined;
+  /** For the operators' logs. */
+  readonly requestId: string | undefined;
+  /** The fields at fault, if any are. */
+  readonly fields: readonly FieldError[];
+  /** After which the server asks to try again. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(answer: Response, body: Partial<ErrorBody>) {
+    super(body.error ?? `${answer.status} ${answer.statusText}`.trim());
+    this.status = answer.status;
+    this.code = body.code ?? '';
+    this.reason = body.reason;
+    this.requestId = body.request_id ?? answer.headers.get('x-request-id') ?? undefined;
+    this.fields = body.details ?? [];
+    const seconds = Number.parseInt(answer.headers.get('retry-after') ?? '', 10);
+    this.retryAfterSeconds = Number.isNaN(seconds) ? undefined : seconds;
+  }
+}
+
+/** 400, 413, 415 and the like: the request has to change. `fields` says where. */
+export class InvalidRequestError extends ApiError {
+  override name = 'InvalidRequestError';
+}
+
+/** 401: the token is missing, invalid, expired or revoked. */
+export class AuthenticationError extends ApiError {
+  override name = 'AuthenticationError';
+}
+
+/** 403: the token may not do this in this workspace. */
+export class PermissionError extends ApiError {
+  override name = 'PermissionError';
+}
+
+/** 404. */
+export class NotFoundError extends ApiError {
+  override name = 'NotFoundError';
+}
+
+/** 409: it exists already, or another request changed it at the same time. */
+export class ConflictError extends ApiError {
+  override name = 'ConflictError';
+}
+
+/** 429: too many calls, or a quota is used up. */
+export class RateLimitError extends ApiError {
+  override name = 'RateLimitError';
+}
+
+/** 5xx: a fault of the server, or it is overloaded. */
+export class ServerError extends ApiError {
+  override name = 'ServerError';
+}
+
+const byStatus: Record<number, typeof ApiError> = {
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+};
+
+export async function errorOf(answer: Response): Promise<ApiError> {
+  const body = await answer.text().then(parsed, () => ({}));
+  const Kind =
+    byStatus[answer.status] ?? (answer.status >= 500 ? ServerError : InvalidRequestError);
+  return new Kind(answer, body);
+}
+
+function parsed(text: string): Partial<ErrorBody> {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? body : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import {
+  ConnectionError,
+  InvalidRequestError,
+  NotFoundError,
+  Postrider,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+} from './index.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse, attempt: number) => void;
+
+let end = () => {};
+afterEach(() => end());
+
+/** A client of a server that answers by `handler`, and the requests that came. */
+async function given(handler: Handler, options: { retries?: number; timeoutMs?: number } = {}) {
+  const requests: { url: string; key: unknown; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer((request, response) => {
+    const { url = '', headers } = request;
+    requests.push({ url, key: headers['idempotency-key'], headers });
+    request.resume().on('end', () => handler(request, response, requests.length));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  end = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const postrider = new Postrider({ baseUrl, token: 'key', workspaceId: 'demo', ...options });
+  return { postrider, requests };
+}
+
+function answer(response: ServerResponse, status: number, body: object, headers = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+const list = { id: 'readers', name: 'Readers' };
+
+test('a read sends its fields as the query, with the workspace of the client', async () => {
+  const { postrider, requests } = await given((_, response) => answer(response, 200, {}));
+  await postrider.contacts.list({ segments: ['a', 'b'], limit: 10, with_contact_lists: true });
+  const [{ url, headers } = { url: '', headers: {} }] = requests;
+  const query = 'workspace_id=demo&segments=a&segments=b&limit=10&with_contact_lists=true';
+  expect(url).toBe(`/api/contacts.list?${query}`);
+  expect(headers.authorization).toBe('Bearer key');
+});
+
+test('a call that takes a key is repeated under the same one after a 503', async () => {
+  const { postrider, requests } = await given((_, response, attempt) =>
+    attempt < 3 ? answer(response, 503, {}) : answer(response, 201, { list }),
+  );
+  await expect(postrider.lists.create(list)).resolves.toMatchObject({ list });
+  const keys = new Set(requests.map(({ key }) => key));
+  expect({ attempts: requests.length, keys: keys.size }).toEqual({ attempts: 3, keys: 1 });
+  expect([...keys][0]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a call without a key that may have been done is not repeated', async () => {
+  const { postrider, requests } = await given((request) => request.socket.destroy());
+  await expect(postrider.lists.update(list)).rejects.toThrow(ConnectionError);
+  expect(requests).toHaveLength(1);
+});
+
+test('a call without a key that was refused for its rate is repeated', async () => {
+  const { postrider, requests } = await given((_, response, attempt) =>
+    attempt === 1
+      ? answer(response, 429, { error: 'slow down' }, { 'retry-after': '0' })
+      : answer(response, 200, { list }),
+  );
+  await postrider.lists.update(list);
+  expect(requests).toHaveLength(2);
+});
+
+test('nobody waits for minutes where a server asks for that', async () => {
+  const { postrider, requests } = await given((_, response) =>
+    answer(response, 429, { error: 'quota' }, { 'retry-after': '3600' }),
+  );
+  const failed = postrider.lists.list();
+  await expect(failed).rejects.toThrow(RateLimitError);
+  await expect(failed).rejects.toMatchObject({ retryAfterSeconds: 3600 });
+  expect(requests).toHaveLength(1);
+});
+
+test('a read is repeated when its connection breaks', async () => {
+  const { postrider, requests } = await given((request, response, attempt) =>
+    attempt === 1 ? request.socket.destroy() : answer(response, 200, { lists: [list] }),
+  );
+  await expect(postrider.lists.list()).resolves.toEqual({ lists: [list] });
+  expect(requests).toHaveLength(2);
+});
+
+test('an error says which field is at fault', async () => {
+  const details = [{ field: 'id', description: 'too long' }];
+  const body = { error: 'id: too long', code: 'invalid_argument', request_id: 'r1', details };
+  const { postrider } = await given((_, response) => answer(response, 400, body));
+  const failed = postrider.lists.create(list);
+  await expect(failed).rejects.toThrow(InvalidRequestError);
+  await expect(failed).rejects.toMatchObject({
+    message: 'id: too long',
+    code: 'invalid_argument',
+    requestId: 'r1',
+    fields: details,
+  });
+});
+
+test('the answer of a proxy is an error as well', async () => {
+  const { postrider } = await given((_, response) => response.writeHead(404).end('<h1>no</h1>'));
+  await expect(postrider.lists.get({ id: 'a' })).rejects.toThrow(NotFoundError);
+});
+
+test('a 500 is not repeated', async () => {
+  const { postrider, requests } = await given((_, response) => answer(response, 500, {}));
+  await expect(postrider.lists.list()).rejects.toThrow(ServerError);
+  expect(requests).toHaveLength(1);
+});
+
+test('an answer that does not come ends with a time-out', async () => {
+  const { postrider } = await given(() => {}, { timeoutMs: 50, retries: 0 });
+  await expect(postrider.lists.list()).rejects.toThrow(TimeoutError);
+});
+
+test('a body that stops ends with a time-out', async () => {
+  const { postrider } = await given(
+    (_, response) => {
+      response.writeHead(200).write('{');
+    },
+    { timeoutMs: 50, retries: 0 },
+  );
+  await expect(postrider.lists.list()).rejects.toThrow(TimeoutError);
+});
+
+test('a caller can end a call, and its wait for the next attempt', async () => {
+  const { postrider, requests } = await given((_, response) =>
+    answer(response, 503, {}, { 'retry-after': '30' }),
+  );
+  const controller = new AbortController();
+  const failed = postrider.lists.list({}, { signal: controller.signal });
+  while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  controller.abort(new Error('the user left'));
+  await expect(failed).rejects.toThrow('the user left');
+  expect(requests).toHaveLength(1);
+});
+
+test('all pages come one by one, each with the cursor of the one before', async () => {
+  const pages: Record<string, object> = {
+    '': { contacts: [{ email: 'a' }, { email: 'b' }], next_cursor: 'two' },
+    two: { contacts: [], next_cursor: 'three' },
+    three: { contacts: [{ email: 'c' }] },
+  };
+  const { postrider, requests } = await given(({ url }, response) => {
+    const cursor = new URL(url ?? '', 'http://a').searchParams.get('cursor') ?? '';
+    answer(response, 200, pages[cursor] ?? {});
+  });
+  const found: string[] = [];
+  for await (const { email } of postrider.contacts.listAll({ limit: 2 })) found.push(email);
+  expect(found).toEqual(['a', 'b', 'c']);
+  expect(requests).toHaveLength(3);
+});
+
+test('an export gives each line, also where chunks end in the middle of a letter', async () => {
+  const lines = Buffer.from(
+    '{"contact":{"first_name":"Jörg"}}\n{"contact":{"first_name":"Ada"}}\n',
+  );
+  const { postrider } = await given(async (_, response) => {
+    for (const byte of lines) {
+      response.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  });
+  const names: unknown[] = [];
+  for await (const { contact } of postrider.lists.export({ list_id: 'a' })) {
+    names.push(contact.first_name);
+  }
+  expect(names).toEqual(['Jörg', 'Ada']);
+});
+
+test('an export that is cut throws', async () => {
+  const { postrider } = await given((_, response) => {
+    response.write('{"contact":{}}\n');
+    setTimeout(() => response.destroy(), 50);
+  });
+  const read = async () => {
+    for await (const _ of postrider.lists.export({ list_id: 'a' }));
+  };
+  await expect(read()).rejects.toThrow(ConnectionError);
+});

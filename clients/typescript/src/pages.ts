@@ -1,0 +1,14 @@
+/** What one page holds, and how to ask for the next one. */
+type Page<Item> = { items: readonly Item[]; next: string | undefined };
+
+/** The items of all pages, each page asked for when the one before is used up. */
+export async function* pages<Item>(
+  ask: (cursor: string | undefined) => Promise<Page<Item>>,
+): AsyncGenerator<Item, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await ask(cursor);
+    yield* items;
+    cursor = next;
+  } while (cursor);
+}
