@@ -133,19 +133,18 @@ const languages: Language[] = [
     async build(document) {
       prepare(this.folder, 'quickstart.go', 'go.mod', 'module quickstart\n\ngo 1.24\n');
       const generator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
-      await run(
-        this.folder,
-        'go',
-        'run',
-        generator,
-        '-generate',
-        'types,client',
-        '-package',
-        'main',
-        '-o',
-        'client.go',
-        document,
-      );
+      const config = `package: main
+output: client.go
+generate:
+  models: true
+  client: true
+output-options:
+  skip-prune: true
+compatibility:
+  always-prefix-enum-values: true
+`;
+      writeFileSync(join(this.folder, 'config.yaml'), config);
+      await run(this.folder, 'go', 'run', generator, '-config', 'config.yaml', document);
       await run(this.folder, 'go', 'mod', 'tidy');
       await run(this.folder, 'go', 'build', '-o', 'quickstart', '.');
     },

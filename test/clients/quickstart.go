@@ -40,7 +40,7 @@ func main() {
 		EditorMode: ptr("code"), Subject: ptr("Hello"), MjmlSource: ptr("<mjml><mj-body></mj-body></mjml>"),
 	}
 	template, err := client.TemplatesCreateWithResponse(ctx, nil, CreateTemplateRequest{
-		WorkspaceId: workspace, Id: "letter", Name: "Letter", Channel: TemplateChannelEmail, Category: Marketing, Email: &email,
+		WorkspaceId: workspace, Id: "letter", Name: "Letter", Channel: TemplateChannelEmail, Category: TemplateCategoryMarketing, Email: &email,
 	})
 	check(err, template.StatusCode(), template.Body)
 
