@@ -35,7 +35,8 @@ else process.stdout.write('--     contract compatibility: there is no release ye
 step('generate', 'buf', 'generate');
 step('generate the lists of variables', 'node', 'scripts/variables/main.ts');
 step('generate the TypeScript client', 'node', 'clients/typescript/make/main.ts');
-const generated = 'gen deploy/local/README.md clients/typescript/src/made';
+step('generate the command line', 'node', 'clients/cli/make.ts');
+const generated = 'gen deploy/local/README.md clients/*/made clients/typescript/src/made';
 step('generated code is committed', 'sh', '-c', `test -z "$(git status --porcelain ${generated})"`);
 if (!process.argv.includes('--without-tests')) step('tests', 'jest');
 

@@ -30,20 +30,28 @@ gen/variables.ts.
   bundle <folder>                                                         makes CACHE_FOLDER of workers, for images
   dkim-zone                                                               prints the records of DKIM_ZONE, for its DNS server
   doctor                                                                  checks everything that the processes need
+
+For callers of the API, with a token in place of settings:
+
+  <resource> <operation> [...]                                            an operation, such as lists list; --help lists them
+  login                                                                   keeps an address, a token and a workspace
+  completion <shell>                                                      completes commands in bash, zsh or fish
 `;
 
 // V8 would allocate some objects in the old generation at once. Dead ones stay there, with all that
 // they refer to, until a full collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
+const settingsFor = (name: string) => (name === 'all' ? allInOne(process.env) : process.env);
+
 const [word = '', ...args] = process.argv.slice(2);
 try {
   const command = commands[word];
-  const parts = command ? undefined : await partsOf(word);
+  // A service and the resource that it keeps may have one name.
+  const isProcess = words.includes(word) && args.length === 0;
   if (command) await command(args);
-  else if (parts && args.length === 0)
-    await runParts(word, parts, word === 'all' ? allInOne(process.env) : process.env);
-  else {
+  else if (isProcess) await runParts(word, await partsOf(word), settingsFor(word));
+  else if (!(await runCaller())) {
     const isHelp = ['', 'help', '--help', '-h'].includes(word);
     process.stderr.write(isHelp ? usage : `${unknownText()}\n\n${usage}`);
     process.exitCode = isHelp && word !== '' ? 0 : 1;
@@ -51,6 +59,14 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
+}
+
+/** Runs a command for callers of the API; false if the word is none of theirs. */
+async function runCaller(): Promise<boolean> {
+  const callers = await import('../../clients/cli/main.ts');
+  if (!callers.callerWords.includes(word)) return false;
+  await callers.runCaller([word, ...args]);
+  return true;
 }
 
 function unknownText(): string {

@@ -54,10 +54,9 @@ export const words = [...waves.flatMap((wave) => Object.keys(wave)), ...Object.k
 
 export type NamedPart = { name: string; part: ProcessPart };
 
-/** The parts of a word, in waves; undefined if it is no such word. */
-export async function partsOf(word: string): Promise<NamedPart[][] | undefined> {
-  const names = groups[word] ?? (words.includes(word) ? [word] : undefined);
-  if (!names) return undefined;
+/** The parts of one of the words, in waves. */
+export async function partsOf(word: string): Promise<NamedPart[][]> {
+  const names = groups[word] ?? [word];
   return Promise.all(
     waves.map((wave) =>
       Promise.all(

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,6 +42,7 @@ async function runBlock(page: string) {
   const token = await ownerToken(stack.settings);
   const folder = mkdtempSync(join(tmpdir(), 'postrider-readme-'));
   mkdirSync(join(folder, '.postrider'));
+  symlinkSync(join(root, 'deploy'), join(folder, 'deploy'));
   const settings = { ...stack.settings, TOKEN: token, WORKSPACE_ID: id };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(folder, '.postrider/env'), lines.join(''));
@@ -53,6 +62,7 @@ test('every block of shell is run by a test', () => {
     'docs/guides/newsletters.md',
     'docs/guides/transactional.md',
     'docs/guides/webhooks.md',
+    'docs/reference/command-line.md',
     // test/grpc/page.test.ts
     'docs/reference/grpc.md',
   ]);
@@ -111,6 +121,12 @@ test('the lines on webhooks show a verified one in the inbox', async () => {
     const answer = await fetch(`${stack.settings.INBOX_URL}/api/webhooks?name=mine`);
     return /"verdict": ?"verified"/.test(await answer.text());
   });
+}, 90_000);
+
+test('the lines on the command line make a list and export it', async () => {
+  const { stdout } = await runBlock('docs/reference/command-line.md');
+  expect(stdout).toMatch(/"name":"Letters"/);
+  expect(stdout).toMatch(/^ada@example\.com,/m);
 }, 90_000);
 
 test('the first page of the documentation is short, and its lines fit a terminal', () => {

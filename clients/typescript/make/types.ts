@@ -61,14 +61,13 @@ export function fieldsOf(fields: readonly Field[], scope = ''): string {
   return `{\n${lines.join('\n')}\n}`;
 }
 
+/** Each paragraph on one line. */
+export const unbroken = (text: string): string => text.replaceAll(brokenLine, ' ');
+
 /** A comment before a declaration, with the line that ends it; empty without a text. */
 export function commentOf(text = ''): string {
   if (text === '') return '';
-  const lines = text
-    .replaceAll('*/', '*\u200B/')
-    .replaceAll(brokenLine, ' ')
-    .split('\n')
-    .flatMap(wrapped);
+  const lines = unbroken(text.replaceAll('*/', '*\u200B/')).split('\n').flatMap(wrapped);
   if (lines.length === 1 && (lines[0]?.length ?? 0) < lineWidth) return `/** ${lines[0]} */\n`;
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
 }

@@ -12,7 +12,7 @@ const checked = /^(?:SERVICE_KEYS|TEMPORAL_ADDRESS|(?:[A-Z]+_)?DATABASE_URL) /;
  */
 export async function checkMissing(env: Env, services: readonly string[]): Promise<Finding[]> {
   const ofService = (name: string) => services.includes(name.replace(/-worker$/, ''));
-  const parts = ((await partsOf('all')) ?? []).flat().filter(({ name }) => ofService(name));
+  const parts = (await partsOf('all')).flat().filter(({ name }) => ofService(name));
   const faults = new Set(
     parts.flatMap(({ part }) => faultsOf(() => part.configure(allInOne(env)))),
   );

@@ -1,0 +1,63 @@
+import type { CliOperation } from './operation.ts';
+import { textForPeople } from './output.ts';
+import { requestOf, workspaceField } from './request.ts';
+import { type Caller, type CommonOptions, callerOf, type Session } from './session.ts';
+import { write } from './terminal.ts';
+
+export type CallOptions = CommonOptions & {
+  data?: string;
+  idempotencyKey?: string;
+  flags: Record<string, string | string[] | true | undefined>;
+};
+
+/** Calls an operation and prints its answer: a table on a terminal, else JSON. */
+export async function callOperation(
+  session: Session,
+  operation: CliOperation,
+  { places, ...options }: CallOptions & { places: readonly string[] },
+): Promise<void> {
+  const { terminal } = session;
+  const request = requestOf(operation, { data: options.data, flags: options.flags, places });
+  const caller = callerOf(session, options);
+  if (operation.isStream) return printStream(session, caller, { operation, request });
+  const { verb, path } = operation;
+  const own = withWorkspace(operation, caller, request);
+  const { idempotencyKey } = options;
+  const answer = await caller.http.call(
+    { verb, path, ...(operation.isKeyed ? { keyed: true } : {}) },
+    own,
+    { idempotencyKey },
+  );
+  const isForPeople = terminal.stdout.isTTY && !options.json;
+  const text = isForPeople
+    ? textForPeople(answer, terminal.stdout.columns)
+    : JSON.stringify(answer, null, terminal.stdout.isTTY ? 2 : undefined);
+  await write(terminal, `${text}\n`);
+}
+
+/** Operations about a whole workspace name it \`id\`. */
+function withWorkspace(
+  { fields, resource }: CliOperation,
+  caller: Caller,
+  request: object,
+): object {
+  const isAbout = resource === 'workspaces' && !fields.some(({ name }) => name === workspaceField);
+  const { workspaceId } = caller.profile;
+  return isAbout && workspaceId !== undefined && fields.some(({ name }) => name === 'id')
+    ? { id: workspaceId, ...request }
+    : request;
+}
+
+async function printStream(
+  { terminal }: Session,
+  { http }: Caller,
+  { operation: { verb, path }, request }: { operation: CliOperation; request: object },
+): Promise<void> {
+  const stream = await http.stream({ verb, path }, request);
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    await write(terminal, value);
+  }
+}

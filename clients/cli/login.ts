@@ -1,0 +1,55 @@
+import { Http } from '../typescript/src/http.ts';
+import type { VerifyCodeResponse, Workspace } from '../typescript/src/made/types.ts';
+import { UsageError } from './failures.ts';
+import { keepProfile, profileDefault } from './profiles.ts';
+import type { CommonOptions, Session } from './session.ts';
+import { ask, write } from './terminal.ts';
+
+type LoginOptions = CommonOptions & { email?: string; keyStdin?: true };
+
+/** Signs in by a code that comes by mail, or keeps an API key, in a profile. */
+export async function login(session: Session, options: LoginOptions): Promise<void> {
+  const { env, terminal } = session;
+  const baseUrl =
+    options.gateway ?? env.BASE_URL ?? (await ask(terminal, 'Address of the gateway: '));
+  if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is not a URL`);
+  const token = options.keyStdin
+    ? await readAll(session)
+    : await signIn(session, baseUrl, options.email);
+  const http = new Http({ baseUrl, token });
+  const workspaceId = options.workspace ?? (await onlyWorkspace(http));
+  const name = options.profile ?? profileDefault;
+  const file = keepProfile(env, name, {
+    baseUrl,
+    token,
+    ...(workspaceId === undefined ? {} : { workspaceId }),
+  });
+  const workspace = workspaceId ? `, workspace ${workspaceId}` : '; name one by --workspace';
+  await write(terminal, `Signed in at ${baseUrl}${workspace}. ${file} keeps it.\n`);
+}
+
+async function signIn({ terminal }: Session, baseUrl: string, given?: string): Promise<string> {
+  const http = new Http({ baseUrl });
+  const email = given ?? (await ask(terminal, 'Your address: '));
+  await http.call({ verb: 'POST', path: '/api/user.signIn' }, { email });
+  const code = await ask(terminal, 'The code of the mail: ');
+  const { token } = await http.call<VerifyCodeResponse>(
+    { verb: 'POST', path: '/api/user.verifyCode' },
+    { email, code },
+  );
+  return token;
+}
+
+async function readAll({ terminal: { stdin } }: Session): Promise<string> {
+  let text = '';
+  for await (const part of stdin) text += part;
+  const key = text.trim();
+  if (key === '') throw new UsageError('--key-stdin: no key came');
+  return key;
+}
+
+/** Most people have one. */
+async function onlyWorkspace(http: Http): Promise<string | undefined> {
+  const all = await http.call<Workspace[]>({ verb: 'GET', path: '/api/workspaces.list' }, {});
+  return all.length === 1 ? all[0]?.id : undefined;
+}

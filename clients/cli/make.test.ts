@@ -1,0 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { madeFile, madeText } from './make.ts';
+
+test('the commands are those of the contract; `npm run gen` makes them', () => {
+  expect(readFileSync(madeFile, 'utf8')).toBe(madeText());
+});

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ApiDocument, apiDocument } from '../typescript/make/document.ts';
+import { descriptionOf, type Method, methodsOf } from '../typescript/make/resources.ts';
+import { nameOfRef, type Schema, unbroken } from '../typescript/make/types.ts';
+import type { CliOperation, CliResource, Field } from './operation.ts';
+
+export const madeFile = join(import.meta.dirname, 'made/resources.json');
+
+/** The commands of all operations, as text of JSON: the program starts without the contract. */
+export function madeText(): string {
+  const document = apiDocument();
+  const byResource = Map.groupBy(methodsOf(document), ({ resource }) => resource);
+  const resources = [...byResource].map(
+    ([name, methods]): CliResource => ({
+      name,
+      description: descriptionOf(name, document),
+      operations: methods.map((method) => operationOf(method, document)),
+    }),
+  );
+  return `${JSON.stringify(resources, null, 1)}\n`;
+}
+
+function operationOf(method: Method, document: ApiDocument): CliOperation {
+  const { resource, name, verb, path, isKeyed, lines } = method;
+  const description = unbroken(method.description ?? '');
+  const fields = fieldsOf(method, document);
+  return {
+    resource,
+    name,
+    verb,
+    path,
+    isKeyed,
+    description,
+    fields,
+    isStream: lines !== undefined,
+  };
+}
+
+function fieldsOf({ request }: Method, document: ApiDocument): Field[] {
+  if (!request.body) {
+    return request.query.map(({ name, schema, description, required }) =>
+      fieldOf(name.replace('[]', ''), { ...schema, description }, required === true, document),
+    );
+  }
+  const { properties = {}, required = [] } = resolved(request.body, document);
+  return Object.entries(properties).map(([name, schema]) =>
+    fieldOf(name, schema, required.includes(name), document),
+  );
+}
+
+function fieldOf(name: string, schema: Schema, isRequired: boolean, document: ApiDocument): Field {
+  const isList = kindOf(schema, document) === 'array';
+  const value = isList ? (resolved(schema, document).items ?? {}) : schema;
+  return {
+    name,
+    description: unbroken(schema.description ?? ''),
+    kind: flagKindOf(value, document),
+    isList,
+    isRequired,
+    values: (resolved(value, document).enum ?? []).filter((each) => typeof each === 'string'),
+  };
+}
+
+function flagKindOf(schema: Schema, document: ApiDocument): Field['kind'] {
+  const kind = kindOf(schema, document);
+  if (kind === 'string' || kind === 'boolean') return kind;
+  return kind === 'integer' || kind === 'number' ? 'number' : 'json';
+}
+
+function kindOf(schema: Schema, document: ApiDocument): string {
+  const kinds = [resolved(schema, document).type ?? []].flat().filter((kind) => kind !== 'null');
+  return kinds.length === 1 ? (kinds[0] ?? '') : '';
+}
+
+/** The schema itself, without its reference and without null. */
+function resolved(schema: Schema, document: ApiDocument): Schema {
+  const { schemas } = document.components;
+  if (schema.$ref) return resolved(schemas[nameOfRef(schema.$ref)] ?? {}, document);
+  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  return only && others.length === 0 ? resolved(only, document) : schema;
+}
+
+if (import.meta.main) writeFileSync(madeFile, madeText());

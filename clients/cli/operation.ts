@@ -1,0 +1,25 @@
+/** A field of a request, by which a flag is named. */
+export type Field = {
+  name: string;
+  description: string;
+  kind: 'string' | 'number' | 'boolean' | 'json';
+  isList: boolean;
+  isRequired: boolean;
+  /** The values that it may have, where the contract lists them. */
+  values: string[];
+};
+
+/** An operation of the API as a command. */
+export type CliOperation = {
+  resource: string;
+  name: string;
+  verb: 'GET' | 'POST';
+  path: string;
+  isKeyed: boolean;
+  description: string;
+  fields: Field[];
+  /** Whether the answer is a stream, of lines or of a file. */
+  isStream: boolean;
+};
+
+export type CliResource = { name: string; description: string; operations: CliOperation[] };

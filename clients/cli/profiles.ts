@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { UsageError } from './failures.ts';
+
+/** Where to call, and as whom. */
+export type Profile = { baseUrl: string; token: string; workspaceId?: string };
+
+type Environment = Record<string, string | undefined>;
+
+export const profileDefault = 'default';
+
+const fileOf = (env: Environment): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'postrider/profiles.json');
+
+function readProfiles(env: Environment): Record<string, Profile> {
+  try {
+    return JSON.parse(readFileSync(fileOf(env), 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw new UsageError(`${fileOf(env)} cannot be read: ${error}`);
+  }
+}
+
+/** Keeps a profile in a file that only its owner reads. */
+export function keepProfile(env: Environment, name: string, profile: Profile): string {
+  const file = fileOf(env);
+  const profiles = { ...readProfiles(env), [name]: profile };
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const part = `${file}.${process.pid}`;
+  writeFileSync(part, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(part, 0o600);
+  renameSync(part, file);
+  return file;
+}
+
+/**
+ * The profile of `--profile` or PROFILE, each part replaced by `BASE_URL`, `TOKEN` and
+ * `WORKSPACE_ID` where they are set and no profile is named.
+ */
+export function profileOf(env: Environment, named: string | undefined): Partial<Profile> {
+  const known = readProfiles(env);
+  if (named !== undefined) {
+    const profile = known[named];
+    if (!profile) throw new UsageError(`there is no profile ${named}; make it by postrider login`);
+    return profile;
+  }
+  const { BASE_URL: baseUrl, TOKEN: token, WORKSPACE_ID: workspaceId } = env;
+  return {
+    ...(baseUrl ? {} : known[profileDefault]),
+    ...(baseUrl ? { baseUrl } : {}),
+    ...(token ? { token } : {}),
+    ...(workspaceId ? { workspaceId } : {}),
+  };
+}

@@ -1,0 +1,177 @@
+import { Command, CommanderError, Option } from 'commander';
+import { type CallOptions, callOperation } from './call.ts';
+import { completionFor } from './completion.ts';
+import { exitCodeOf, exitCodes, textOf } from './failures.ts';
+import { importContacts } from './import-contacts.ts';
+import { login } from './login.ts';
+import resources from './made/resources.json' with { type: 'json' };
+import type { CliOperation, CliResource, Field } from './operation.ts';
+import { flagOf, placesOf, workspaceField } from './request.ts';
+import type { CommonOptions, Session } from './session.ts';
+import { write } from './terminal.ts';
+import { watchBroadcast } from './watch-broadcast.ts';
+
+const all = resources as CliResource[];
+
+const about = `Calls the API of Postrider: postrider <resource> <operation>, as /api/<resource>.<operation>.
+
+Where and as whom: a profile of \`postrider login\`, or BASE_URL, TOKEN and WORKSPACE_ID.
+Answers are tables on a terminal, else JSON. Exit codes: 0 done, 1 failed, 2 wrong command line,
+3 not allowed, 4 not found, 5 refused, 6 too many calls, 7 no answer.`;
+
+/** The first words of commands for callers, beside those of operators. */
+export const callerWords: readonly string[] = [
+  ...all.map(({ name }) => name),
+  'login',
+  'completion',
+];
+
+/** Runs a command and returns the exit code. */
+export async function runProgram(args: readonly string[], session: Session): Promise<number> {
+  let code: number = exitCodes.done;
+  const ends = (isDone: boolean) => {
+    code = isDone ? exitCodes.done : exitCodes.failed;
+  };
+  try {
+    await programOf(session, ends).parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+    session.terminal.stderr.write(`${textOf(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+function programOf(session: Session, ends: (isDone: boolean) => void): Command {
+  const { terminal } = session;
+  const program = new Command('postrider').description(about).exitOverride();
+  program.configureOutput({
+    writeOut: (text) => terminal.stdout.write(text),
+    writeErr: (text) => terminal.stderr.write(text),
+  });
+  for (const resource of all) program.addCommand(resourceCommand(program, resource, session, ends));
+  program.addCommand(
+    withCommon(new Command('login').copyInheritedSettings(program))
+      .description(
+        'Signs in, by a code that comes by mail or by an API key, and keeps it in a profile.',
+      )
+      .option('--email <address>', 'your address')
+      .option('--key-stdin', 'read an API key from the standard input')
+      .action((options) => login(session, options)),
+  );
+  program.addCommand(
+    new Command('completion')
+      .copyInheritedSettings(program)
+      .description('Prints a script that completes commands: bash, zsh or fish.')
+      .argument('<shell>')
+      .action((shell: string) => write(terminal, completionFor(shell, words()))),
+  );
+  return program;
+}
+
+function words() {
+  const verbs = all.map(({ name, operations }) => ({
+    name,
+    verbs: [
+      ...operations.map((operation) => operation.name),
+      ...(name === 'broadcasts' ? ['watch'] : []),
+    ],
+  }));
+  return [
+    ...verbs,
+    { name: 'login', verbs: [] },
+    { name: 'completion', verbs: ['bash', 'zsh', 'fish'] },
+  ];
+}
+
+function resourceCommand(
+  program: Command,
+  { name, description, operations }: CliResource,
+  session: Session,
+  ends: (isDone: boolean) => void,
+): Command {
+  const command = new Command(name).copyInheritedSettings(program).description(description);
+  for (const operation of operations)
+    command.addCommand(operationCommand(command, operation, session, ends));
+  if (name === 'broadcasts') {
+    command.addCommand(
+      withCommon(new Command('watch').copyInheritedSettings(command))
+        .description('Shows the progress of a broadcast until it has ended.')
+        .argument('<id>')
+        .action(async (id: string, options: CommonOptions) =>
+          ends(await watchBroadcast(session, id, options)),
+        ),
+    );
+  }
+  return command;
+}
+
+function operationCommand(
+  parent: Command,
+  operation: CliOperation,
+  session: Session,
+  ends: (isDone: boolean) => void,
+): Command {
+  const command = withCommon(new Command(operation.name).copyInheritedSettings(parent));
+  const [first = ''] = operation.description.split(/(?<=\.)\s/);
+  command.summary(first).description(operation.description);
+  if (operation.verb === 'POST') {
+    command.option('--data <json>', 'the request as JSON, @file, or - for the standard input');
+  }
+  if (operation.isKeyed) {
+    command.option('--idempotency-key <key>', 'makes repeats of this command one call');
+  }
+  const isImport = operation.path === '/api/contacts.import';
+  if (isImport) importOptions(command);
+  const names = new Map<string, string>();
+  for (const field of operation.fields) {
+    if (field.name === workspaceField) continue;
+    const option = optionOf(field);
+    names.set(option.attributeName(), field.name);
+    command.addOption(option);
+  }
+  const places = placesOf(operation).map((field) => field.name);
+  if (isImport) command.argument('[file.csv]', 'a CSV file, in place of contacts');
+  else if (places.length > 0)
+    command.argument('[values...]', `${places.join(' ')}: in place of flags`);
+  return command.action(async () => {
+    const options = command.opts();
+    const [file] = command.args;
+    if (isImport && file !== undefined) return ends(await importContacts(session, file, options));
+    const flags: CallOptions['flags'] = {};
+    for (const [attribute, name] of names) flags[name] = options[attribute];
+    await callOperation(session, operation, { ...options, flags, places: command.args });
+  });
+}
+
+function optionOf({ name, description, kind, isList, values }: Field): Option {
+  const [first = ''] = description.split(/(?<=[.;])\s/);
+  const more = [isList ? 'repeatable' : '', values.length > 0 ? values.join(' | ') : ''].filter(
+    Boolean,
+  );
+  const text = [first, ...more.map((each) => `(${each})`)].join(' ');
+  const option = new Option(
+    `${flagOf(name)} ${kind === 'boolean' ? '[boolean]' : `<${kind}>`}`,
+    text,
+  );
+  if (!isList) return option;
+  return option.argParser(collect);
+}
+
+const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+
+function importOptions(command: Command): void {
+  command
+    .option('--map <column=field>', 'of a file: what a column is (repeatable)', collect)
+    .option('--failed-to <file>', 'of a file: writes rows that failed there, as lines of JSON')
+    .option('--resume', 'of a file: goes on where an import of it was cut');
+}
+
+function withCommon(command: Command): Command {
+  return command
+    .option('--gateway <url>', 'address of the gateway')
+    .option('--profile <name>', 'profile of postrider login')
+    .option('--workspace <id>', 'the workspace')
+    .option('--timeout <seconds>', 'how long an answer may take; 30 if absent')
+    .option('--json', 'JSON on a terminal as well');
+}

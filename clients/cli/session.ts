@@ -1,0 +1,41 @@
+import { type ClientOptions, Http } from '../typescript/src/http.ts';
+import { UsageError } from './failures.ts';
+import { type Profile, profileOf } from './profiles.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Options that every command has. */
+export type CommonOptions = {
+  gateway?: string;
+  profile?: string;
+  workspace?: string;
+  json?: true;
+  timeout?: string;
+};
+
+/** Who calls, and where what is said goes. */
+export type Session = { env: NodeJS.ProcessEnv; terminal: Terminal };
+
+export type Caller = { http: Http; profile: Partial<Profile> };
+
+export function callerOf({ env }: Session, options: CommonOptions): Caller {
+  const profile = profileOf(env, options.profile);
+  const baseUrl = options.gateway ?? profile.baseUrl;
+  if (!baseUrl) {
+    throw new UsageError('no address: sign in by `postrider login`, or set BASE_URL and TOKEN');
+  }
+  const workspaceId = options.workspace ?? profile.workspaceId;
+  const settings: ClientOptions = {
+    baseUrl,
+    token: profile.token,
+    workspaceId,
+    timeoutMs: timeoutMsOf(options),
+  };
+  return { http: new Http(settings), profile: { ...profile, baseUrl, workspaceId } };
+}
+
+function timeoutMsOf({ timeout }: CommonOptions): number | undefined {
+  if (timeout === undefined) return undefined;
+  const seconds = Number(timeout);
+  if (!(seconds > 0)) throw new UsageError(`--timeout ${timeout}: seconds are expected`);
+  return seconds * 1_000;
+}

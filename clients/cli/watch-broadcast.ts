@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Broadcast, GetBroadcastResponse } from '../typescript/src/made/types.ts';
+import { type CommonOptions, callerOf, type Session } from './session.ts';
+import { progressLine } from './terminal.ts';
+
+const pollMs = 1_000;
+const ends = ['sent', 'cancelled', 'failed'];
+
+/** Shows a broadcast until it has ended; false if it was not sent. */
+export async function watchBroadcast(
+  session: Session,
+  id: string,
+  options: CommonOptions,
+): Promise<boolean> {
+  const { http } = callerOf(session, options);
+  const progress = progressLine(session.terminal);
+  try {
+    for (;;) {
+      const path = '/api/broadcasts.get';
+      const { broadcast } = await http.call<GetBroadcastResponse>({ verb: 'GET', path }, { id });
+      progress.show(lineOf(broadcast));
+      if (ends.includes(broadcast.status)) return broadcast.status === 'sent';
+      await sleep(pollMs);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function lineOf(broadcast: Broadcast): string {
+  const { status, sent_count, failed_count, skipped_count, deferred_count } = broadcast;
+  const done = sent_count + failed_count + skipped_count;
+  const counts = [
+    [sent_count, 'sent'],
+    [failed_count, 'failed'],
+    [skipped_count, 'skipped'],
+    [deferred_count, 'deferred'],
+  ] as const;
+  const shown = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const reason = broadcast.pause_reason ? ` (${broadcast.pause_reason})` : '';
+  return `${[`${status}${reason}`, `${done} of ${broadcast.enqueued_count}`, ...shown].join(', ')}`;
+}

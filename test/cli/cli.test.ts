@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import { givenBroadcast, good, unique } from '../stack/given.ts';
+import { borrowedStack } from '../stack/shared.ts';
+
+/** `postrider` as people call it, on a stack. */
+
+const program = resolve(import.meta.dirname, '../../deploy/postrider/main.ts');
+
+const stack = borrowedStack();
+let home: string;
+let environment: Record<string, string | undefined>;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'postrider-cli-'));
+  const { BASE_URL, TOKEN, WORKSPACE_ID } = stack.settings;
+  const given = { BASE_URL, TOKEN, WORKSPACE_ID };
+  environment = { PATH: process.env.PATH, HOME: home, ...given };
+});
+
+type Ended = { code: number | null; out: string; err: string };
+
+async function postrider(
+  args: readonly string[],
+  { env = environment, input = '' } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [program, ...args], { env });
+  const ended = { out: '', err: '' };
+  child.stdout.on('data', (part) => {
+    ended.out += part;
+  });
+  child.stderr.on('data', (part) => {
+    ended.err += part;
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  return { code, ...ended };
+}
+
+const jsonOf = ({ out }: Ended) => JSON.parse(out);
+
+test('an operation prints its answer in JSON', async () => {
+  const id = unique('list');
+  const made = await postrider(['lists', 'create', id, 'Readers', '--is-public']);
+  expect(made).toMatchObject({ code: 0, err: '' });
+  expect(jsonOf(made)).toMatchObject({ list: { id, name: 'Readers', is_public: true } });
+  expect(jsonOf(await postrider(['lists', 'get', id]))).toMatchObject({ list: { id } });
+});
+
+test('a request comes from the standard input, and flags replace its fields', async () => {
+  const email = `${unique('a')}@example.com`;
+  const contact = JSON.stringify({ contact: { email, first_name: 'Ada' } });
+  const made = await postrider(['contacts', 'upsert', '--data', '-'], { input: contact });
+  expect(jsonOf(made)).toMatchObject({ action: 'create', email });
+  const found = await postrider(['contacts', 'getByEmail', email]);
+  expect(jsonOf(found)).toMatchObject({ contact: { first_name: 'Ada' } });
+});
+
+test('exit codes say what went wrong, and the text which field', async () => {
+  const notFound = await postrider(['lists', 'get', 'none']);
+  expect(notFound).toMatchObject({ code: 4, out: '' });
+  expect(notFound.err).toContain('List not found');
+  const refused = await postrider(['lists', 'create', 'no spaces', 'A']);
+  expect(refused.code).toBe(5);
+  expect(refused.err).toMatch(/\n {2}id: /);
+  const wrong = await postrider(['lists', 'create', '--limit', '5']);
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--limit') });
+  const env = { ...environment, TOKEN: 'none' };
+  expect(await postrider(['lists', 'list'], { env })).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('postrider login'),
+  });
+  const nowhere = { ...environment, BASE_URL: `http://127.0.0.1:${await closedPort()}` };
+  expect((await postrider(['lists', 'list'], { env: nowhere })).code).toBe(7);
+});
+
+/** A port that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
+
+test('a sign-in keeps the key where only its owner reads it, and asks nothing without a terminal', async () => {
+  const { BASE_URL, TOKEN, ...others } = environment;
+  const env = { ...others, HOME: mkdtempSync(join(home, 'home-')) };
+  const args = ['login', '--gateway', BASE_URL ?? '', '--workspace', stack.workspaceId];
+  const asked = await postrider(args, { env });
+  expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('without a terminal') });
+  const signedIn = await postrider([...args, '--key-stdin'], { env, input: `${TOKEN}\n` });
+  expect(signedIn).toMatchObject({ code: 0 });
+  expect(signedIn.out).not.toContain(TOKEN);
+  const file = join(env.HOME, '.config/postrider/profiles.json');
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ default: { token: TOKEN } });
+  expect((await postrider(['lists', 'list'], { env })).code).toBe(0);
+  expect(await postrider(['lists', 'list', '--profile', 'none'], { env })).toMatchObject({
+    code: 2,
+  });
+});
+
+/** A file with two rows that fail. */
+function givenFile(listId: string, rows: number): string {
+  const file = join(home, `${listId}.csv`);
+  const lines = Array.from(
+    { length: rows },
+    (_, at) =>
+      `${at % 5_000 === 7 ? 'no address' : `r${at}@${listId.toLowerCase()}.example.com`},"A, ${at}"`,
+  );
+  writeFileSync(file, `email,first_name\n${lines.join('\n')}\n`);
+  return file;
+}
+
+test('a file of contacts is imported with progress, and its failed rows go to a file', async () => {
+  const listId = unique('list');
+  good(
+    await stack.call('lists.create', { workspace_id: stack.workspaceId, id: listId, name: 'L' }),
+  );
+  const file = givenFile(listId, 6_000);
+  const failedTo = join(home, 'failed.jsonl');
+  const args = ['contacts', 'import', file, '--subscribe-to-lists', listId];
+  const done = await postrider([...args, '--failed-to', failedTo]);
+  expect(jsonOf(done)).toMatchObject({ rows: 6_000, created: 5_998, failed_total: 2 });
+  expect(done.code).toBe(1);
+  expect(done.err).toMatch(/\n6000 rows, 5998 new, 0 changed\n/);
+  const failed = readFileSync(failedTo, 'utf8').trim().split('\n');
+  expect(failed.map((line) => JSON.parse(line).line)).toEqual([9, 5_009]);
+});
+
+test('an import that was cut goes on behind the rows that are written', async () => {
+  const listId = unique('list');
+  good(
+    await stack.call('lists.create', { workspace_id: stack.workspaceId, id: listId, name: 'L' }),
+  );
+  const file = givenFile(listId, 6_000);
+  const { size: sizeBytes, mtimeMs: modifiedMs } = statSync(file);
+  const place = { sizeBytes, modifiedMs, rows: 5_500 };
+  writeFileSync(`${file}.postrider-import`, JSON.stringify(place));
+  const args = ['contacts', 'import', file, '--subscribe-to-lists', listId];
+  const rest = await postrider([...args, '--resume']);
+  expect(rest).toMatchObject({ code: 0 });
+  expect(jsonOf(rest)).toMatchObject({ rows: 500, created: 500, failed_total: 0 });
+  expect(rest.err).toContain('6000 rows');
+  const whole = await postrider([...args, '--resume']);
+  expect(jsonOf(whole)).toMatchObject({ rows: 6_000, created: 5_498, updated: 500 });
+});
+
+test('a broadcast is watched until it is sent', async () => {
+  const { id } = await givenBroadcast(stack, 20);
+  const request = { workspace_id: stack.workspaceId, id, send_now: true };
+  good(await stack.call('broadcasts.schedule', request));
+  const watched = await postrider(['broadcasts', 'watch', id]);
+  expect(watched).toMatchObject({ code: 0, out: '' });
+  expect(watched.err).toContain('sent, 20 of 20, 20 sent\n');
+});
+
+test('an export is printed as it comes', async () => {
+  const { listId, emails } = await givenBroadcast(stack, 3);
+  const lines = (await postrider(['lists', 'export', listId])).out.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).contact.email)).toEqual(emails.toSorted());
+  const csv = await postrider(['lists', 'export', listId, '--format', 'csv']);
+  expect(csv.out.split('\n')[0]).toContain('email');
+});
+
+test('every shell gets a script that completes resources and operations', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, out } = await postrider(['completion', shell]);
+    expect({ shell, code, isWhole: /lists.*subscribe/s.test(out) }).toEqual({
+      ...{ shell, code: 0, isWhole: true },
+    });
+  }
+});
+
+test('a word that is none is refused with the list of words', async () => {
+  expect(await postrider(['nothing'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('nothing is not a word of postrider'),
+  });
+});
