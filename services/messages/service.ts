@@ -71,6 +71,7 @@ import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listSuppressions } from './operations/list-suppressions.ts';
 import { listTagStats } from './operations/list-tag-stats.ts';
+import { listUnopened } from './operations/list-unopened.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
@@ -214,6 +215,7 @@ export function messagesRoutes(context: Context) {
     router.service(MessageFactsService, {
       countMessageFacts: countMessageFacts(context),
       listMessageFacts: listMessageFacts(context),
+      listUnopened: listUnopened(context),
     });
     router.service(EventConsumerService, {
       consumeEvents: consumeEvents(context),

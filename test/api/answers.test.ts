@@ -229,7 +229,13 @@ const broadcast = {
   page_url: 'string',
   channel_type: 'string',
   status: 'string',
-  audience: { list: 'string', further_lists: [], segments: [], exclude_unsubscribed: 'boolean' },
+  audience: {
+    list: 'string',
+    further_lists: [],
+    segments: [],
+    exclude_unsubscribed: 'boolean',
+    not_opened_of: 'string',
+  },
   schedule: {
     is_scheduled: 'boolean',
     scheduled_date: 'string',
