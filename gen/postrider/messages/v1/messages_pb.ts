@@ -3071,7 +3071,7 @@ export const WebVersionService: GenService<{
   /**
    * Reads a mail as it was sent, without the marks of its recipient: counted links lead where they lead, the pixel is gone, and so are
    * links that act for the recipient, with whatever else holds one of their tokens. Files are not kept, and pictures among them are not
-   * shown. A process reads three mails at a time, two of one workspace.
+   * shown. A process reads three mails at a time, two of one workspace, and none of it for four times as long as each took.
    *
    * INVALID_ARGUMENT: the token is not one of ours. RESOURCE_EXHAUSTED, UNAVAILABLE: too many are read.
    *
