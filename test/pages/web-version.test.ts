@@ -97,14 +97,6 @@ inChromium(
     );
     expect(messages.messages[0]).toMatchObject({ status: 'sent' });
     expect(messages.messages[0].opened_at ?? null).toBeNull();
-    if (process.env.SCREENS) {
-      for (const width of [1280, 390]) {
-        const shot = await browser.newPage({ viewport: { width, height: 720 } });
-        await shot.goto(link);
-        await frameOf(shot).getByText('The bees are back, Zoë').waitFor();
-        await shot.screenshot({ path: `${process.env.SCREENS}/web-version-${width}.png` });
-      }
-    }
     good(await own.call('contacts.delete', { workspace_id: own.workspaceId, email }));
     await until('the mail is gone', async () => (await fetch(link)).status === 404);
   },

@@ -36,7 +36,8 @@ const emails = () => sent.map(([email]) => email);
 const unopened = crowd.filter((email) => email.endsWith('7'));
 
 /** A broadcast that was sent. */
-const givenFirst = async () => (await givenBroadcast(given, { status: 'sent' })).id;
+const givenFirst = async () =>
+  (await givenBroadcast(given, { status: 'sent', started_at: given.clock.now })).id;
 
 test('a broadcast goes to those of its audience who did not open another one', async () => {
   const not_opened_of = await givenFirst();
@@ -125,7 +126,7 @@ async function schedule(notOpenedOf: string, at: { sendNow?: true; scheduledDate
 }
 const later = { scheduledDate: '2030-03-03' };
 
-test('schedule, update and estimate refuse a broadcast that is missing, foreign or a draft', async () => {
+test('schedule, update and estimate refuse a broadcast that is missing, foreign, a draft or was never sent', async () => {
   const foreign = await givenFirst();
   await query(
     given.context.store.fork(),
@@ -133,11 +134,13 @@ test('schedule, update and estimate refuse a broadcast that is missing, foreign 
     [foreign],
   );
   const draft = (await givenBroadcast(given)).id;
+  const unsent = (await givenBroadcast(given, { status: 'cancelled' })).id;
   const scheduled = await schedule(await givenFirst(), later);
   for (const [id, fault] of [
     ['gone', 'broadcast gone not found'],
     [foreign, `broadcast ${foreign} not found`],
     [draft, `broadcast ${draft} is a draft`],
+    [unsent, `broadcast ${unsent} was never sent`],
   ] as const) {
     expect(await faultOf(schedule(id, { sendNow: true }))).toBe(fault);
     expect(await faultOf(schedule(id, later))).toBe(fault);

@@ -28,6 +28,7 @@ export async function notOpenedOfFault(
   if (!named) return `broadcast ${id} not found`;
   if (named.status === 'draft') return `broadcast ${id} is a draft`;
   if (moment === 'start' && !isOver(named.status)) return `broadcast ${id} is not over yet`;
+  if (isOver(named.status) && !named.started_at) return `broadcast ${id} was never sent`;
   const { settings } = await workspaces.getSettings({ workspaceId });
   const days = settings?.messageRetentionDays ?? 0;
   const since = (named.started_at ?? named.created_at).getTime();

@@ -373,8 +373,8 @@ export type Audience = Message<"postrider.broadcasts.v1.Audience"> & {
    * mail program that loads no pictures never reports one, a proxy that loads all pictures reports one without a reader, and a
    * mail without tracking has none. Messages by `broadcasts.sendToIndividual` do not count.
    *
-   * The named broadcast has to be scheduled or further when this one is scheduled, and over (`sent`, `cancelled` or `failed`) when
-   * this one starts, at the latest. Otherwise, or if it was deleted, this one is paused with the reason. A day between the two
+   * The named broadcast has to be scheduled or further when this one is scheduled, and begun and over (`sent`, `cancelled` or `failed`)
+   * when this one starts, at the latest. Otherwise, or if it was deleted, this one is paused with the reason. A day between the two
    * leaves people time to open the first. It must have started within the workspace's `message_retention_days`. Once the audience
    * is being frozen, a deletion of the named broadcast changes nothing.
    *
