@@ -53,7 +53,12 @@ export function recipientOf(number: number): MailRecipient {
       custom_string_1: 'Ashford',
       custom_number_1: number,
     },
-    urls: { unsubscribe: link('u'), preferences: link('p'), confirm: link('c') },
+    urls: {
+      unsubscribe: link('u'),
+      preferences: link('p'),
+      confirm: link('c'),
+      webVersion: link('w'),
+    },
     trackingToken: '',
   };
 }

@@ -13,6 +13,7 @@ import { domainPage } from './pages/domain/page.ts';
 import { preferencesPage } from './pages/preferences.ts';
 import { subscribePage } from './pages/subscribe.ts';
 import { unsubscribePage } from './pages/unsubscribe.ts';
+import { webVersionPage } from './pages/web-version.ts';
 import { markPage } from './static/mark.ts';
 import { createHits } from './tracking/hit-queue.ts';
 import { linkReader } from './tracking/link-sets.ts';
@@ -55,6 +56,7 @@ export function openPages(given: {
       unsubscribePage(messages),
       confirmPage(messages),
       preferencesPage(messages),
+      webVersionPage(messages),
       openPage({ readToken, hits }),
       clickPage({ readToken, readSigned, readLinks: linkReader(client), hits }),
       broadcastPage(given),

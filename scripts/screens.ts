@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { DomainTestPageService } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
-import { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { MessageLinkService, WebVersionService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { DomainPageService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
 import { startGateway, startService } from '../gateway/testing.ts';
 import { openBrowser, openDocs } from '../test/contract/chromium.ts';
@@ -35,10 +35,18 @@ const links = new Map([
   ['member', { ...reader, listId: 'weekly', listName: 'The Weekly', subscriptions }],
   ['asked', { ...reader, listId: 'beta', listName: 'Beta testers', subscriptions }],
 ]);
+/** A mail of plain text. */
+const sampleMail = {
+  isKept: true,
+  subject: 'The Weekly',
+  text: `Hello Ann,\n\nthe workshops of this autumn are open:\nhttps://gazette.example/workshops\n\n${'We look forward to seeing you. '.repeat(9)}`,
+};
 const pages = [
   { name: 'unsubscribe', path: '/u/acme/member' },
   { name: 'confirm', path: '/c/acme/asked' },
   { name: 'preferences', path: '/p/acme/member' },
+  { name: 'web-version', path: '/w/acme/kept' },
+  { name: 'web-version-gone', path: '/w/acme/gone' },
   { name: 'broadcast-page', path: '/broadcasts/finished?token=any' },
   { name: 'broadcast-page-running', path: '/broadcasts/running?token=any' },
   { name: 'domain-page', path: '/domains/any' },
@@ -50,6 +58,9 @@ const service = await startService((router) => {
     getLink: ({ token }) => links.get(token) ?? {},
     unsubscribeByLink: () => ({}),
     updateByLink: () => ({}),
+  });
+  router.service(WebVersionService, {
+    getWebVersion: ({ token }) => (token === 'kept' ? sampleMail : {}),
   });
   router.service(DomainPageService, { getDomainPage: sampleDomain });
   router.service(DomainTestPageService, { getNewestDomainTest: sampleTest });

@@ -44,15 +44,19 @@ const fields = new Map<string, string>([
 /** Every field of a contact that Liquid may read. */
 export const contactFields: readonly string[] = [...fields.keys()];
 
+/** The address of the page that shows the mail. */
+export const webVersionName = 'web_version_url';
+
 /**
- * Addresses that act for the recipient of one mail. Their clicks are not counted, and they get no
- * UTM values.
+ * Addresses that are made for the recipient of one mail, most of which act for them. Their clicks
+ * are not counted, and they get no UTM values.
  */
 export const systemUrls = [
   'unsubscribe_url',
   'oneclick_unsubscribe_url',
   'notification_center_url',
   'confirm_subscription_url',
+  webVersionName,
 ] as const;
 
 /** The mail's subject, in its body. */
@@ -84,6 +88,12 @@ export const variables: readonly Variable[] = [
     name: 'confirm_subscription_url',
     in: 'confirmation mails of lists with double opt-in',
     about: 'The page that confirms the subscription.',
+  },
+  {
+    name: webVersionName,
+    in: 'mails whose contents the workspace keeps (`message_content_days`); empty in others',
+    about:
+      'A page that shows the mail as it was sent, for as long as it is kept. It is without the marks of the recipient: links are not counted, and those that act for the recipient are left out.',
   },
   { name: 'list.id', in: lists, about: 'The list.' },
   { name: 'list.name', in: lists, about: "The list's name." },

@@ -6,6 +6,7 @@ import type { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
@@ -65,6 +66,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     sender,
     complaints: createComplaintWatch({ store, sender, now, log: base.log }, config.complaints),
     progress: createClient(BroadcastProgressService, base.peer('messages')),
+    facts: createClient(MessageFactsService, base.peer('messages')),
     holds: createClient(HoldService, base.peer('messages')),
   };
 }

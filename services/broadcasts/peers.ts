@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import type { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
@@ -25,5 +26,6 @@ export type Peers = {
     'sendBatch' | 'getBatchOutcomes' | 'sendIndividual' | 'listVariationStats'
   >;
   progress: Client<typeof BroadcastProgressService>;
+  facts: Pick<Client<typeof MessageFactsService>, 'listUnopened'>;
   holds: Client<typeof HoldService>;
 };

@@ -16,6 +16,7 @@ import type {
   SendingStateService,
   SystemMailService,
   TrackingService,
+  WebVersionService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import type { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
@@ -115,6 +116,7 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof BroadcastProgressService> &
   ServiceImpl<typeof MessageFactsService> &
   ServiceImpl<typeof MessageService> &
+  ServiceImpl<typeof WebVersionService> &
   ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof SuppressionService> &
   ServiceImpl<typeof ReportService> &

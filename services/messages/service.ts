@@ -22,6 +22,7 @@ import {
   SendingStateService,
   SystemMailService,
   TrackingService,
+  WebVersionService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
@@ -60,6 +61,7 @@ import { getNewestDomainTest } from './operations/get-newest-domain-test.ts';
 import { getNotification } from './operations/get-notification.ts';
 import { getReportStatus } from './operations/get-report-status.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
+import { getWebVersion } from './operations/get-web-version.ts';
 import { importBounces } from './operations/import-bounces.ts';
 import { importSuppressions } from './operations/import-suppressions.ts';
 import { listBroadcastLinks } from './operations/list-broadcast-links.ts';
@@ -71,6 +73,7 @@ import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listSuppressions } from './operations/list-suppressions.ts';
 import { listTagStats } from './operations/list-tag-stats.ts';
+import { listUnopened } from './operations/list-unopened.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
@@ -101,6 +104,7 @@ import { boundToIntegration } from './record/integrations.ts';
 export const services = [
   MessageService,
   MessageLinkService,
+  WebVersionService,
   TrackingService,
   BroadcastSendService,
   BroadcastProgressService,
@@ -143,6 +147,7 @@ export function messagesRoutes(context: Context) {
       confirmByLink: confirmByLink(context),
       updateByLink: updateByLink(context),
     });
+    router.service(WebVersionService, { getWebVersion: getWebVersion(context) });
     router.service(TrackingService, {
       recordHits: recordHits(context),
       getTrackedLinks: getTrackedLinks(context),
@@ -214,6 +219,7 @@ export function messagesRoutes(context: Context) {
     router.service(MessageFactsService, {
       countMessageFacts: countMessageFacts(context),
       listMessageFacts: listMessageFacts(context),
+      listUnopened: listUnopened(context),
     });
     router.service(EventConsumerService, {
       consumeEvents: consumeEvents(context),

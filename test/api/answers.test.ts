@@ -229,7 +229,13 @@ const broadcast = {
   page_url: 'string',
   channel_type: 'string',
   status: 'string',
-  audience: { list: 'string', further_lists: [], segments: [], exclude_unsubscribed: 'boolean' },
+  audience: {
+    list: 'string',
+    further_lists: [],
+    segments: [],
+    exclude_unsubscribed: 'boolean',
+    not_opened_of: 'string',
+  },
   schedule: {
     is_scheduled: 'boolean',
     scheduled_date: 'string',
@@ -310,6 +316,19 @@ test('broadcasts.create, update, get, list, schedule, pause, resume, cancel and 
   }
   const gone = await get('broadcasts.get', { ...key(), id });
   expect([gone.status, gone.body.error]).toEqual([404, 'Broadcast not found']);
+});
+
+test('broadcasts.estimateAudience', async () => {
+  const { id, listId } = await givenBroadcast(stack, 2);
+  await sendNow(stack, id);
+  await untilStatus(stack, id, 'sent');
+  const estimate = (audience: object) =>
+    post('broadcasts.estimateAudience', { ...key(), audience: { list: listId, ...audience } });
+  expect(await estimate({})).toMatchObject({ status: 200, body: { count: 2 } });
+  expect((await estimate({})).shape).toEqual({ count: 'number' });
+  const narrowed = await estimate({ not_opened_of: id });
+  expect(narrowed).toMatchObject({ status: 200, body: { count: 2 } });
+  expect(narrowed.shape).toEqual({ count: 'number', note: 'string' });
 });
 
 test('messages.list and broadcastStats', async () => {

@@ -30,6 +30,7 @@ const urls = {
   unsubscribe: `${base}/u/${workspaceId}/x`,
   preferences: `${base}/p/${workspaceId}/x`,
   confirm: `${base}/c/${workspaceId}/x`,
+  webVersion: `${base}/w/${workspaceId}/x`,
 };
 
 export const systemUrls: readonly string[] = Object.values(urls);
@@ -58,6 +59,7 @@ export function valuesOf({ data }: GivenMail): JsonObject {
     oneclick_unsubscribe_url: urls.unsubscribe,
     notification_center_url: urls.preferences,
     confirm_subscription_url: urls.confirm,
+    web_version_url: urls.webVersion,
     tracking_token: trackingToken,
   };
 }

@@ -99,6 +99,7 @@ export async function openPaths(): Promise<Paths> {
         language,
         data: valuesOf(mail),
         isMarketing: true,
+        keepsContents: true,
         links: { utm, isTracked: true, clicks: tracking.clicks, systemUrls },
       };
       const preview = await compiler.preview(mjmlSource(mjml), request).catch(async (error) => {

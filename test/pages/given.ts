@@ -40,7 +40,10 @@ export async function givenPublicList(
 /** Adds an active member by `lists.subscribe`, as a site's own server does. */
 export async function givenMember(
   { call, workspaceId }: TestStack,
-  { listIds, ...contact }: { listIds: string[]; email: string; language?: string },
+  {
+    listIds,
+    ...contact
+  }: { listIds: string[]; email: string; language?: string; first_name?: string },
 ): Promise<void> {
   const body = { workspace_id: workspaceId, contact, list_ids: listIds };
   good(await call('lists.subscribe', body));

@@ -46,4 +46,9 @@ export const de: Words = {
   tryLaterText:
     'Das hat gerade nicht geklappt. Bitte versuchen Sie es in einer Minute noch einmal.',
   tryAgain: 'Noch einmal versuchen',
+  mailGone: 'Diese E-Mail wird nicht mehr aufbewahrt',
+  mailGoneText:
+    'Der Absender bewahrt E-Mails nur für begrenzte Zeit auf. In Ihrem Postfach können Sie sie weiterhin lesen.',
+  previewLink: 'Das ist eine Vorschau',
+  previewLinkText: 'In der E-Mail öffnet dieser Link die E-Mail im Browser.',
 };

@@ -40,6 +40,11 @@ export const en = {
   tryLater: 'Please try again',
   tryLaterText: 'We could not do this just now. Please try again in a minute.',
   tryAgain: 'Try again',
+  mailGone: 'This email is no longer kept',
+  mailGoneText:
+    'The sender keeps emails for a limited time only. You can still read it in your inbox.',
+  previewLink: 'This is a preview',
+  previewLinkText: 'In the email this link opens the email in the browser.',
 };
 
 export type Words = { [Key in keyof typeof en]: string };

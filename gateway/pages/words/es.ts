@@ -44,4 +44,9 @@ export const es: Words = {
   tryLater: 'Inténtelo de nuevo',
   tryLaterText: 'No ha sido posible ahora mismo. Inténtelo de nuevo en un minuto.',
   tryAgain: 'Intentar de nuevo',
+  mailGone: 'Este correo ya no se conserva',
+  mailGoneText:
+    'El remitente conserva los correos solo durante un tiempo limitado. Puede seguir leyéndolo en su buzón.',
+  previewLink: 'Esto es una vista previa',
+  previewLinkText: 'En el correo, este enlace abre el correo en el navegador.',
 };

@@ -44,4 +44,9 @@ export const fr: Words = {
   tryLater: 'Veuillez réessayer',
   tryLaterText: 'Cela n’a pas fonctionné. Réessayez dans une minute.',
   tryAgain: 'Réessayer',
+  mailGone: 'Cet e-mail n’est plus conservé',
+  mailGoneText:
+    'L’expéditeur ne conserve les e-mails que pendant un temps limité. Vous pouvez toujours le lire dans votre boîte de réception.',
+  previewLink: 'Ceci est un aperçu',
+  previewLinkText: 'Dans l’e-mail, ce lien ouvre l’e-mail dans le navigateur.',
 };

@@ -44,4 +44,9 @@ export const it: Words = {
   tryLater: 'Riprova',
   tryLaterText: 'Al momento non è stato possibile. Riprova tra un minuto.',
   tryAgain: 'Riprova',
+  mailGone: 'Questa email non è più conservata',
+  mailGoneText:
+    'Il mittente conserva le email solo per un tempo limitato. Può ancora leggerla nella Sua casella di posta.',
+  previewLink: 'Questa è un’anteprima',
+  previewLinkText: 'Nell’email questo link apre l’email nel browser.',
 };

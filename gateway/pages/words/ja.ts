@@ -42,4 +42,9 @@ export const ja: Words = {
   tryLater: 'もう一度お試しください',
   tryLaterText: 'ただいま処理できませんでした。1分ほどしてからもう一度お試しください。',
   tryAgain: 'もう一度試す',
+  mailGone: 'このメールはもう保存されていません',
+  mailGoneText:
+    '送信者がメールを保存する期間には限りがあります。受信トレイでは引き続きお読みいただけます。',
+  previewLink: 'これはプレビューです',
+  previewLinkText: 'メールでは、このリンクからメールをブラウザーで開けます。',
 };

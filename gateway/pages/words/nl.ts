@@ -42,4 +42,9 @@ export const nl: Words = {
   tryLater: 'Probeer het opnieuw',
   tryLaterText: 'Dit lukte nu niet. Probeer het over een minuut opnieuw.',
   tryAgain: 'Opnieuw proberen',
+  mailGone: 'Deze e-mail wordt niet meer bewaard',
+  mailGoneText:
+    'De afzender bewaart e-mails maar een beperkte tijd. U kunt hem nog lezen in uw postvak.',
+  previewLink: 'Dit is een voorbeeld',
+  previewLinkText: 'In de e-mail opent deze link de e-mail in de browser.',
 };

@@ -42,4 +42,9 @@ export const pt: Words = {
   tryLater: 'Tente novamente',
   tryLaterText: 'Não foi possível agora. Tente novamente dentro de um minuto.',
   tryAgain: 'Tentar novamente',
+  mailGone: 'Este e-mail já não está guardado',
+  mailGoneText:
+    'O remetente guarda os e-mails apenas durante um tempo limitado. Pode continuar a lê-lo na sua caixa de correio.',
+  previewLink: 'Isto é uma pré-visualização',
+  previewLinkText: 'No e-mail, esta ligação abre o e-mail no navegador.',
 };

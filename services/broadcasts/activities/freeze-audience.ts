@@ -6,7 +6,8 @@
  * behind the last commit. Slices of a list are sent while the rest is read.
  *
  * Invariants: the plan is pinned with the first page and never changes; a change of the broadcast
- * before that keeps nothing. A list or segment that is gone pauses the broadcast.
+ * before that keeps nothing. A list or segment that is gone pauses the broadcast, and so does a
+ * broadcast of `not_opened_of` that is gone or not over when the plan is pinned.
  *
  * Limits: steps and five minutes an activity; 20,000 addresses a second while mail is sent; turns
  * between workspaces. Next: the workflow calls again while `hasMore`.
@@ -25,6 +26,7 @@ import type { Context } from '../context.ts';
 import { type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
+import { notOpenedOfFault } from '../plan/not-opened-of.ts';
 import { pinPlan } from '../plan/plan.ts';
 import { checkContent, missingList, missingSegment } from '../plan/sendable.ts';
 import { pauseBySystem } from './pause-by-system.ts';
@@ -78,7 +80,7 @@ async function freezeMore(context: Context, key: BroadcastKey): Promise<{ hasMor
   if (!broadcast) return { hasMore: false };
   const pin = broadcast.plan ? undefined : await readPin(context, broadcast);
   if (pin && 'error' in pin) {
-    await pauseBySystem(context)(key, `global feed failed: ${pin.error}`, 'outage');
+    await pauseBySystem(context)(key, pin.error, pin.cause);
     return { hasMore: false };
   }
   const progress = await storePages(context, broadcast, pin);
@@ -104,11 +106,18 @@ async function missedBy(
   return segment === undefined ? undefined : `segment ${segment}`;
 }
 
-async function readPin(context: Context, broadcast: Broadcast): Promise<Pin | { error: string }> {
+/** A reason to pause: an outage is tried again, a fault waits for a person. */
+type Obstacle = { error: string; cause: 'outage' | 'fault' };
+
+async function readPin(context: Context, broadcast: Broadcast): Promise<Pin | Obstacle> {
   checkContent(broadcast);
+  const fault = await notOpenedOfFault(context, broadcast, 'start');
+  if (fault !== undefined) return { error: `not_opened_of: ${fault}`, cause: 'fault' };
   const basics = await pinPlan(context, broadcast);
   const global = await pinGlobalFeed(context, broadcast);
-  if (global && 'error' in global) return global;
+  if (global && 'error' in global) {
+    return { error: `global feed failed: ${global.error}`, cause: 'outage' };
+  }
   return { plan: { ...basics, ...pinnedFeeds(broadcast, global) }, global };
 }
 

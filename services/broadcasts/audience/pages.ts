@@ -4,6 +4,7 @@ import type { ListAudienceResponse } from '#gen/postrider/contacts/v1/audience_p
 import type { Broadcast } from '../broadcast/broadcast.ts';
 import type { Plan } from '../broadcast/row.ts';
 import type { Peers } from '../peers.ts';
+import { keepUnopened } from './unopened.ts';
 
 const pageSizeMax = 10_000;
 const sliceSizeMax = 5_000;
@@ -17,6 +18,7 @@ export type RecipientPage = Pick<
   ListAudienceResponse,
   'emails' | 'lists' | 'timezones' | 'nextAfterEmail'
 >;
+type ReaderPeers = Pick<Peers, 'audience' | 'facts'>;
 type ReadPage = (afterEmail: string) => Promise<RecipientPage>;
 
 /** At most a minute of sending, so that an activity ends and its result is seen. */
@@ -30,16 +32,12 @@ export function pageSize(plan: Plan): number {
 }
 
 /**
- * Reads pages of an audience by the address that they start after. Segments leave pages short:
- * these are put together until they fill one, for a while, so that slices are not small without
- * need.
+ * Reads pages of an audience by the address that they start after. Segments and `not_opened_of`
+ * leave pages short: these are put together until they fill one, for a while, so that slices are
+ * not small without need.
  */
-export function pageReader(
-  { audience }: Pick<Peers, 'audience'>,
-  broadcast: Broadcast,
-  plan: Plan,
-): ReadPage {
-  const read = shortPageReader({ audience }, broadcast, plan);
+export function pageReader(peers: ReaderPeers, broadcast: Broadcast, plan: Plan): ReadPage {
+  const read = shortPageReader(peers, broadcast, plan);
   const size = pageSize(plan);
   return async (afterEmail) => {
     const untilMs = Date.now() + gatherMaxMs;
@@ -52,7 +50,7 @@ export function pageReader(
 }
 
 function shortPageReader(
-  { audience }: Pick<Peers, 'audience'>,
+  { audience, facts }: ReaderPeers,
   { workspace_id: workspaceId, schedule, enqueued_count }: Broadcast,
   plan: Plan,
 ): ReadPage {
@@ -84,7 +82,10 @@ function shortPageReader(
     if (segmentIds.length > 0 && !page.bySegments) throw tooOld();
     // A contacts process from before segments does not say where to go on.
     const nextAfterEmail = page.nextAfterEmail || (page.emails[size - 1] ?? '');
-    return { ...page, nextAfterEmail };
+    const found = { ...page, nextAfterEmail };
+    return plan.not_opened_of === undefined
+      ? found
+      : keepUnopened({ facts }, found, { workspaceId, broadcastId: plan.not_opened_of });
   };
 }
 

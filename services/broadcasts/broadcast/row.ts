@@ -42,6 +42,8 @@ export type StoredAudience = {
   further_lists: string[];
   segments: string[];
   exclude_unsubscribed: boolean;
+  /** The broadcast that they got and did not open; absent for any audience without it. */
+  not_opened_of?: string;
 };
 
 /** None for a broadcast to segments alone. */
@@ -98,6 +100,8 @@ export type Plan = {
   lists: { id: string; name: string }[];
   /** Absent in plans from before segments. */
   segments?: string[];
+  /** Absent for none. */
+  not_opened_of?: string;
   include_unsubscribed: boolean;
   utm: Record<string, string>;
   /** Absent for none. */

@@ -50,6 +50,7 @@ export function storedAudience({ audience }: Pick<ContentInput, 'audience'>): St
     further_lists: furtherLists,
     segments: audience?.segments ?? [],
     exclude_unsubscribed: excludeUnsubscribed,
+    ...(audience?.notOpenedOf && { not_opened_of: audience.notOpenedOf }),
   };
 }
 

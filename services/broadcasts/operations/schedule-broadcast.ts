@@ -4,6 +4,7 @@ import type { Context, Methods } from '../context.ts';
 import { zoneOfWorkspace } from '../input/reschedule.ts';
 import { startTime } from '../input/start-time.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
+import { checkNotOpenedOf } from '../plan/not-opened-of.ts';
 import { checkSendable } from '../plan/sendable.ts';
 import { beginBroadcastUses, broadcastUser } from '../variations/template-uses.ts';
 
@@ -16,6 +17,7 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
     const startsAt = sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
     if (draft.status === 'draft') {
       await checkSendable(context, draft);
+      await checkNotOpenedOf(context, draft, startsAt ? 'schedule' : 'start');
       await expectTemplateUses(store, broadcastUser(request));
     }
     await changeBroadcast(

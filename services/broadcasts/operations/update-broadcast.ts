@@ -7,6 +7,7 @@ import { readGlobalFeed } from '../feeds/global.ts';
 import { storedContent } from '../input/content.ts';
 import { reschedule, zoneOfWorkspace } from '../input/reschedule.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
+import { checkNotOpenedOf } from '../plan/not-opened-of.ts';
 import { checkSendable } from '../plan/sendable.ts';
 import { readOutcomes } from '../variations/outcomes.ts';
 import {
@@ -68,10 +69,11 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
 /** A broadcast that will be sent has to stay sendable; a draft is checked when it is scheduled. */
 async function checkIfScheduled(
   context: Context,
-  { status, workspace_id }: Broadcast,
+  { status, workspace_id, id }: Broadcast,
   content: BroadcastContent,
 ): Promise<boolean> {
   if (status !== 'scheduled' && status !== 'paused') return false;
   await checkSendable(context, { workspace_id, ...content });
+  await checkNotOpenedOf(context, { workspace_id, id, ...content }, 'schedule');
   return true;
 }

@@ -68,6 +68,7 @@ export async function pinPlan(
     rate_limit_per_minute: provider.ratePerMinute,
     lists: lists.map(({ list }) => ({ id: list?.id ?? '', name: list?.name ?? '' })),
     segments: audience.segments,
+    ...(audience.not_opened_of !== undefined && { not_opened_of: audience.not_opened_of }),
     include_unsubscribed: lists.length > 0 && !audience.exclude_unsubscribed && !isMarketing,
     utm: Object.fromEntries(Object.entries(utm).filter(([, value]) => value !== '')),
     ...(broadcast.tags && { tags: broadcast.tags }),

@@ -8,6 +8,7 @@ import {
 } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { GetContactByEmailResponseSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { ListUnopenedResponseSchema } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   GetHoldResponseSchema,
   PlaceHoldResponseSchema,
@@ -48,6 +49,10 @@ export type PeerAnswers = {
   zoneOf: (email: string) => string;
   listOf: (email: string) => number;
   isInSegments: (email: string, segmentIds: readonly string[]) => boolean;
+  /** Whether an address got a broadcast and did not open it. */
+  isUnopened: (email: string, broadcastId: string) => boolean;
+  /** `message_retention_days` of every workspace. */
+  messageDays: number;
   missingSegments: string[];
   hasTemplate: boolean;
   providerId: string;
@@ -80,6 +85,8 @@ export function givenPeerAnswers(): PeerAnswers {
     zoneOf: () => '',
     listOf: () => 0,
     isInSegments: () => true,
+    isUnopened: () => true,
+    messageDays: 0,
     missingSegments: ['missing'],
     hasTemplate: true,
     providerId: 'smtp',
@@ -180,7 +187,11 @@ export function fakePeers(peers: PeerAnswers): Peers {
       getSettings: async () =>
         create(GetSettingsResponseSchema, {
           name: 'Acme',
-          settings: { marketingEmailProviderId: peers.providerId, timezone: 'Europe/Paris' },
+          settings: {
+            marketingEmailProviderId: peers.providerId,
+            timezone: 'Europe/Paris',
+            messageRetentionDays: peers.messageDays,
+          },
         }),
       getIntegration: async ({ integrationId = '' }) => {
         if (integrationId === 'deleted') {
@@ -223,6 +234,12 @@ export function fakePeers(peers: PeerAnswers): Peers {
         peers.hold = {};
         return create(ReleaseHoldResponseSchema, { failed: failWaiting ? 3n : 0n });
       },
+    },
+    facts: {
+      listUnopened: async ({ broadcastId = '', emails = [] }) =>
+        create(ListUnopenedResponseSchema, {
+          emails: emails.filter((email) => peers.isUnopened(email, broadcastId)),
+        }),
     },
     progress: {
       listBroadcastLinks: async () => {

@@ -88,6 +88,8 @@ type Wish = {
   further_lists?: string[];
   integration_id?: string;
   segments?: string[];
+  not_opened_of?: string;
+  started_at?: Date;
   frozen_at?: Date;
   paused_at?: Date;
 };
@@ -155,6 +157,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
       further_lists: wish.further_lists ?? [],
       segments: wish.segments ?? [],
       exclude_unsubscribed: true,
+      ...(wish.not_opened_of !== undefined && { not_opened_of: wish.not_opened_of }),
     },
     schedule: { ...newDraft.schedule, ...wish.schedule },
     test_settings: wish.test_settings ?? untested,
@@ -166,7 +169,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     paused_from: wish.paused_from ?? null,
     paused_at: wish.paused_at ?? null,
     starts_at: wish.starts_at ?? null,
-    started_at: isMoving(wish.status ?? 'draft') ? clock.now : null,
+    started_at: wish.started_at ?? (isMoving(wish.status ?? 'draft') ? clock.now : null),
     frozen_at: wish.frozen_at ?? null,
     plan: wish.frozen_at ? pinned : null,
     data_feed: wish.data_feed ?? null,

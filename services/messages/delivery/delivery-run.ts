@@ -134,6 +134,7 @@ export class DeliveryRun {
   /** Absent where the workspace keeps no contents. */
   readonly #contents: UnderwayContents | undefined;
   readonly #tokenOf: ReturnType<typeof createTokenMaker>;
+  readonly #webTokenOf: ReturnType<typeof createTokenMaker>;
   /** Outcomes come by connections of other traces. */
   readonly #inTrace = keepTrace();
   readonly #trackOf: ReturnType<typeof createTrackingTokens>;
@@ -147,6 +148,7 @@ export class DeliveryRun {
     }
     this.#left = delivery.claimed.length;
     this.#tokenOf = createTokenMaker(context.keyring);
+    this.#webTokenOf = createTokenMaker(context.keyring, 'see');
     this.#trackOf = createTrackingTokens(context.keyring);
     const { sender, stop } = delivery;
     const drop = () => sender.dropOver();
@@ -240,12 +242,15 @@ export class DeliveryRun {
     const contact = extra?.contact ?? contacts.get(email) ?? {};
     const variant = plan.variantFor(contact);
     const token = this.#tokenOf(group.workspaceId, id);
+    // A mail with texts of its own may read it in these.
+    const readsWebVersion = plan.keepsContents && (variant.program.readsWebVersion || extra);
+    const webToken = readsWebVersion ? this.#webTokenOf(group.workspaceId, id) : '';
     const recipient = {
       messageId: id,
       email,
       contact,
       feeds: feedsOf(email),
-      urls: urlsOf(variant.baseUrl, group, { token, canBeLeft: plan.canBeLeft }),
+      urls: urlsOf(variant.baseUrl, group, { token, webToken, canBeLeft: plan.canBeLeft }),
       trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
       ...(extra && { data: extra.data, options: extra.options }),
     };
@@ -368,7 +373,7 @@ function prepareQuickly({ program, recipient }: Letter): WriteMail | undefined {
 function urlsOf(
   base: string,
   { workspaceId, listId, broadcastId }: ClaimGroup,
-  { token, canBeLeft: isLeft }: { token: string; canBeLeft: boolean },
+  { token, webToken, canBeLeft: isLeft }: { token: string; webToken: string; canBeLeft: boolean },
 ) {
   const preferences = `${base}/p/${workspaceId}/${token}`;
   const canBeLeft = listId !== null || broadcastId !== null || isLeft;
@@ -376,6 +381,7 @@ function urlsOf(
     preferences,
     unsubscribe: canBeLeft ? `${base}/u/${workspaceId}/${token}` : '',
     confirm: listId === null ? '' : `${base}/c/${workspaceId}/${token}`,
+    webVersion: webToken === '' ? '' : `${base}/w/${workspaceId}/${webToken}`,
   };
 }
 

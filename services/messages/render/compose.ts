@@ -1,5 +1,5 @@
 import type { LiquidScope } from '#lib/liquid/engine.ts';
-import { subjectName } from '#lib/liquid/variables.ts';
+import { subjectName, webVersionName } from '#lib/liquid/variables.ts';
 import type { LinkOptions } from '#lib/mail/links.ts';
 import type { MailFile } from '../mime/files.ts';
 import {
@@ -42,7 +42,7 @@ export interface MailRecipient {
   /** `global_feed` and `recipient_feed`, if the broadcast has them. */
   feeds?: LiquidScope;
   /** Links in the mail that act for the recipient. */
-  urls: { unsubscribe: string; preferences: string; confirm: string };
+  urls: { unsubscribe: string; preferences: string; confirm: string; webVersion: string };
   trackingToken: string;
   /** Values at Liquid's top level. */
   data?: LiquidScope;
@@ -87,6 +87,7 @@ export function scopeOf(envelope: Envelope): (recipient: MailRecipient) => Liqui
       oneclick_unsubscribe_url: urls.unsubscribe,
       notification_center_url: urls.preferences,
       confirm_subscription_url: urls.confirm,
+      [webVersionName]: urls.webVersion,
       tracking_token: trackingToken,
     };
     // Its own Liquid reads the same values.

@@ -3,6 +3,20 @@ import { childrenOf } from '#lib/liquid/parse.ts';
 import { expressionsOf, nameOf, pathsOf, rootOf } from '#lib/liquid/reads.ts';
 import { contactFields } from '#lib/liquid/variables.ts';
 
+/** Whether the templates read a value, or may do so by a name that is only known later. */
+export function mayRead(name: string, parts: readonly Template[][]): boolean {
+  const reads = (template: Template): boolean => {
+    const roots = expressionsOf(template).flatMap(pathsOf).filter(isNamed).map(rootOf);
+    return (
+      roots.some((root) => root === undefined || root === name) || childrenOf(template).some(reads)
+    );
+  };
+  return parts.some((templates) => templates.some(reads));
+}
+
+/** A path that begins with a value that is computed reads nothing by a name of its own. */
+const isNamed = ({ variable }: PropertyAccessToken) => variable === undefined;
+
 /** The contact fields that the templates read; all of them where that can't be known. */
 export function readFields(parts: Template[][]): string[] {
   const names = new Set<string>();

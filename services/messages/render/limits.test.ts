@@ -18,7 +18,7 @@ const recipient = (contact: Record<string, unknown>): MailRecipient => ({
   messageId: '0197f3c0-0000-7000-8000-000000000001',
   email: 'ann@example.com',
   contact,
-  urls: { unsubscribe: '', preferences: '', confirm: '' },
+  urls: { unsubscribe: '', preferences: '', confirm: '', webVersion: '' },
   trackingToken: 'dG9rZW4',
 });
 

@@ -34,6 +34,7 @@ const given = (over: Partial<MailRecipient> = {}): MailRecipient => ({
     unsubscribe: 'https://mail.example/u/w1/dG9rZW4',
     preferences: 'https://mail.example/p/w1/dG9rZW4',
     confirm: 'https://mail.example/c/w1/dG9rZW4',
+    webVersion: 'https://mail.example/w/w1/c2Vl',
   },
   trackingToken: 'dG9rZW4',
   ...over,

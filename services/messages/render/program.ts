@@ -8,7 +8,7 @@
  */
 import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
-import { subjectName } from '#lib/liquid/variables.ts';
+import { subjectName, webVersionName } from '#lib/liquid/variables.ts';
 import { Filler } from '#lib/mail/fill.ts';
 import {
   type LinkNumbers,
@@ -31,7 +31,7 @@ import {
   type RenderedParts,
   scopeOf,
 } from './compose.ts';
-import { readFields } from './fields.ts';
+import { mayRead, readFields } from './fields.ts';
 import { ownText } from './own-text.ts';
 import { compilePieces, markPieces, renderPieces } from './pieces.ts';
 import { withPreviewLine } from './preview-line.ts';
@@ -67,6 +67,8 @@ export type WriteMail = () => MailParts;
 export interface Program {
   /** The contact fields its Liquid reads. */
   fields: string[];
+  /** Whether its Liquid may read the address of the mail's web version. */
+  readsWebVersion: boolean;
   /** Where each counted link leads, by its number. */
   links: string[];
   /** About what it holds in memory, without its structures. */
@@ -109,6 +111,7 @@ export function compileMessage(
   const compose = composer(envelope);
   const common = {
     fields: readFields(parts),
+    readsWebVersion: mayRead(webVersionName, parts),
     links: names,
     sizeBytes: sizeOf([content.subject, source.text, content.text]),
     scope: scopeOf(envelope),

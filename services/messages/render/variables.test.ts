@@ -16,7 +16,7 @@ test('every value that a mail is rendered with is documented', () => {
     messageId: 'm',
     email: 'a@b.example',
     contact: {},
-    urls: { unsubscribe: '', preferences: '', confirm: '' },
+    urls: { unsubscribe: '', preferences: '', confirm: '', webVersion: '' },
     trackingToken: '',
   });
   expect(Object.keys(scope).filter((name) => !documented.has(name))).toEqual([]);

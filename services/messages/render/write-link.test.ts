@@ -34,6 +34,7 @@ const recipient: MailRecipient = {
     unsubscribe: 'https://t.example/u/w1/x',
     preferences: 'https://t.example/p/w1/x',
     confirm: 'https://t.example/c/w1/x',
+    webVersion: 'https://t.example/w/w1/x',
   },
   trackingToken: token,
 };
@@ -98,6 +99,7 @@ const links: [href: string, where: string][] = [
   ['{{unsubscribe_url | raw}}?a=b', 'https://t.example/u/w1/x?a=b'],
   ['{{ notification_center_url }}', 'https://t.example/p/w1/x'],
   ['{{ confirm_subscription_url }}', 'https://t.example/c/w1/x'],
+  ['{{ web_version_url }}', 'https://t.example/w/w1/x'],
   ['{% if contact %}{{ unsubscribe_url }}{% endif %}', 'https://t.example/u/w1/x'],
 ];
 

@@ -15,6 +15,7 @@ import {
   MessageService,
   SendPlanSchema,
   TrackingService,
+  WebVersionService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
@@ -143,6 +144,7 @@ export async function givenService() {
       events: createClient(EventConsumerService, transport()),
       tracking: createClient(TrackingService, transport()),
       facts: createClient(MessageFactsService, transport()),
+      webVersions: createClient(WebVersionService, transport()),
       progress: createClient(BroadcastProgressService, transport()),
       holds: createClient(HoldService, transport()),
       messages: createClient(MessageService, transport(userClaims())),

@@ -101,6 +101,7 @@ export function randomMail(seed: number, domain: string): Promise<MailParts> {
       unsubscribe: `https://mail.example/u/w1/${'token'.repeat(8)}`,
       preferences: 'https://mail.example/p/w1/dG9rZW4',
       confirm: 'https://mail.example/c/w1/dG9rZW4',
+      webVersion: 'https://mail.example/w/w1/c2Vl',
     },
     trackingToken: 'dG9rZW4',
     ...(next() < 0.5 && { options }),

@@ -18,6 +18,7 @@ const plainPreview = {
   text: '',
   language: '',
   isMarketing: false,
+  keepsContents: true,
   links: { utm: {}, isTracked: false, clicks: '', systemUrls: [] },
 };
 const noHead = { title: 'T', preview: '', language: '' };

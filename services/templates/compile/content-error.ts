@@ -4,6 +4,7 @@ export type IssueCode =
   | 'image_without_alt'
   | 'clipped'
   | 'no_unsubscribe_link'
+  | 'no_web_version'
   | 'unknown_variable'
   | 'object_as_text'
   | 'link_stopped'

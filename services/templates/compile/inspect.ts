@@ -1,3 +1,4 @@
+import { webVersionName } from '#lib/liquid/variables.ts';
 import type { Issue } from './content-error.ts';
 import { mjmlTags, tagEnd } from './tags.ts';
 import type { ParsedPart } from './unknown-variables.ts';
@@ -52,6 +53,13 @@ export function clipped(sizeBytes: number): Issue[] {
   if (sizeBytes <= shownMaxBytes) return [];
   const message = `the HTML has ${Math.ceil(sizeBytes / 1024)} KiB; Gmail shows the first 102 KiB and hides the rest`;
   return [{ code: 'clipped', line: 0, tag: 'html', message }];
+}
+
+/** The address of the web version is empty where a workspace keeps no contents. */
+export function withoutWebVersion(parts: readonly ParsedPart[]): Issue[] {
+  if (!readRoots(parts).has(webVersionName)) return [];
+  const message = `{{ ${webVersionName} }} is empty: the workspace keeps no contents of mails (settings.message_content_days)`;
+  return [{ code: 'no_web_version', line: 0, tag: 'html', message }];
 }
 
 /** Whether readers can leave by a link that they see. */

@@ -9,7 +9,7 @@ import { mailSource } from '#lib/mail/source.ts';
 import { compileStructure, type StructureRequest } from '#lib/mail/structure.ts';
 import type { Issue } from './content-error.ts';
 import { withHead } from './head.ts';
-import { clipped, imagesWithoutAlt, withoutUnsubscribeLink } from './inspect.ts';
+import { clipped, imagesWithoutAlt, withoutUnsubscribeLink, withoutWebVersion } from './inspect.ts';
 import { PreviewMarker, renderedIssues } from './rendered-issues.ts';
 import {
   type LinkSetting,
@@ -31,6 +31,8 @@ export type PreviewRequest = {
   data: JsonObject | undefined;
   /** Whether its readers have to be able to leave. */
   isMarketing: boolean;
+  /** Whether the workspace keeps contents of mails. */
+  keepsContents: boolean;
   links: LinkSetting;
 };
 
@@ -90,6 +92,7 @@ export async function previewMail(
       ...imagesWithoutAlt(given),
       ...clipped(sizeBytes),
       ...(request.isMarketing && body ? withoutUnsubscribeLink(body) : []),
+      ...(request.keepsContents ? [] : withoutWebVersion(parts)),
       ...unknownVariables(parts, data ?? {}),
     ],
   };

@@ -130,6 +130,14 @@ test('marketing without a link to leave is a warning, other mail is not', async 
   }
 });
 
+test('a link to the web version is a warning where no contents are kept, and leads to nobody', async () => {
+  const mjmlSource = mail('<mj-text><a href="{{ web_version_url }}">Online</a></mj-text>');
+  expect(await warningsOf({ mjmlSource })).toEqual(['no_web_version 0 html']);
+  const testData = { any: 1 };
+  const { html } = await preview({ mjmlSource, testData });
+  expect(html).toMatch(/href="[^"]*\/w\/[^"/]+\/preview"/);
+});
+
 test('variables that nothing defines are named once, with their part and line', async () => {
   const mjmlSource = mail(
     `\n<mj-text>{{ contact.frist_name }} {{ contact.first_name }} {{ contact.custom_json_1.a.b }} {{ nothing }}

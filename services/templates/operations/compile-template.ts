@@ -69,6 +69,7 @@ function previewRequest(
     text,
     language: language || (settings?.defaultLanguage ?? ''),
     data: isPage ? undefined : dataOf(request, system),
+    keepsContents: (settings?.messageContentDays ?? 0) > 0,
     isMarketing: request.category === TemplateCategory.MARKETING,
     links: {
       utm,
@@ -110,12 +111,13 @@ function systemValues(
   };
 }
 
-/** Addresses that would act for a recipient; these lead to nobody's page. */
+/** Addresses that would be a recipient's own; these lead to nobody's page. */
 function actingUrls(base: string, workspaceId: string) {
   return {
     unsubscribe_url: `${base}/u/${workspaceId}/preview`,
     oneclick_unsubscribe_url: `${base}/u/${workspaceId}/preview`,
     notification_center_url: `${base}/p/${workspaceId}/preview`,
     confirm_subscription_url: `${base}/c/${workspaceId}/preview`,
+    web_version_url: `${base}/w/${workspaceId}/preview`,
   };
 }

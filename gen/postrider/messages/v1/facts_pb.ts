@@ -2,7 +2,7 @@
 // @generated from file postrider/messages/v1/facts.proto (package postrider.messages.v1, syntax proto3)
 /* eslint-disable */
 
-// Facts about messages, for contacts: its timeline and its segments.
+// Facts about messages: for the timeline and the segments of contacts, and the audiences of broadcasts.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file postrider/messages/v1/facts.proto.
  */
 export const file_postrider_messages_v1_facts: GenFile = /*@__PURE__*/
-  fileDesc("CiFwb3N0cmlkZXIvbWVzc2FnZXMvdjEvZmFjdHMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSKlAgoYQ291bnRNZXNzYWdlRmFjdHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjwKBGtpbmQYAiABKA4yJi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTWVzc2FnZUZhY3RLaW5kQga6SAPIAQESEwoLdGVtcGxhdGVfaWQYAyABKAkSKQoFc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgZlbWFpbHMYBiADKAlCCbpIBpIBAxDoBxITCgthZnRlcl9lbWFpbBgHIAEoCRISCgpsYXN0X2VtYWlsGAggASgJIjsKGUNvdW50TWVzc2FnZUZhY3RzUmVzcG9uc2USDgoGZW1haWxzGAEgAygJEg4KBmNvdW50cxgCIAMoBSKHAgoXTGlzdE1lc3NhZ2VGYWN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARI1CgVraW5kcxgDIAMoDjImLnBvc3RyaWRlci5tZXNzYWdlcy52MS5NZXNzYWdlRmFjdEtpbmQSKQoFc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgh1bnRpbF9pZBgGIAEoCRIYCgVsaW1pdBgHIAEoBUIJukgGGgQYZSgBIk0KGExpc3RNZXNzYWdlRmFjdHNSZXNwb25zZRIxCgVmYWN0cxgBIAMoCzIiLnBvc3RyaWRlci5tZXNzYWdlcy52MS5NZXNzYWdlRmFjdCKUAgoLTWVzc2FnZUZhY3QSCgoCaWQYASABKAkSNAoEa2luZBgCIAEoDjImLnBvc3RyaWRlci5tZXNzYWdlcy52MS5NZXNzYWdlRmFjdEtpbmQSEgoKbWVzc2FnZV9pZBgDIAEoCRITCgt0ZW1wbGF0ZV9pZBgEIAEoCRIYChB0ZW1wbGF0ZV92ZXJzaW9uGAUgASgFEhQKDGJyb2FkY2FzdF9pZBgGIAEoCRIPCgdjaGFubmVsGAcgASgJEi8KC29jY3VycmVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxib3VuY2VfY2xhc3MYCSABKAkSEgoKZGlhZ25vc3RpYxgKIAEoCSqTAgoPTWVzc2FnZUZhY3RLaW5kEiEKHU1FU1NBR0VfRkFDVF9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWTUVTU0FHRV9GQUNUX0tJTkRfU0VOVBABEh8KG01FU1NBR0VfRkFDVF9LSU5EX0RFTElWRVJFRBACEhwKGE1FU1NBR0VfRkFDVF9LSU5EX09QRU5FRBADEh0KGU1FU1NBR0VfRkFDVF9LSU5EX0NMSUNLRUQQBBIdChlNRVNTQUdFX0ZBQ1RfS0lORF9CT1VOQ0VEEAUSIAocTUVTU0FHRV9GQUNUX0tJTkRfQ09NUExBSU5FRBAGEiIKHk1FU1NBR0VfRkFDVF9LSU5EX1VOU1VCU0NSSUJFRBAHMtsCChNNZXNzYWdlRmFjdHNTZXJ2aWNlEqIBChFDb3VudE1lc3NhZ2VGYWN0cxIvLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db3VudE1lc3NhZ2VGYWN0c1JlcXVlc3QaMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuQ291bnRNZXNzYWdlRmFjdHNSZXNwb25zZSIqkAIByvMYIwoCMAFCHUZhaWxlZCB0byBjb3VudCBtZXNzYWdlIGZhY3RzEp4BChBMaXN0TWVzc2FnZUZhY3RzEi4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RNZXNzYWdlRmFjdHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RNZXNzYWdlRmFjdHNSZXNwb25zZSIpkAIByvMYIgoCMAFCHEZhaWxlZCB0byBsaXN0IG1lc3NhZ2UgZmFjdHNiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiFwb3N0cmlkZXIvbWVzc2FnZXMvdjEvZmFjdHMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSKlAgoYQ291bnRNZXNzYWdlRmFjdHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjwKBGtpbmQYAiABKA4yJi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTWVzc2FnZUZhY3RLaW5kQga6SAPIAQESEwoLdGVtcGxhdGVfaWQYAyABKAkSKQoFc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgZlbWFpbHMYBiADKAlCCbpIBpIBAxDoBxITCgthZnRlcl9lbWFpbBgHIAEoCRISCgpsYXN0X2VtYWlsGAggASgJIjsKGUNvdW50TWVzc2FnZUZhY3RzUmVzcG9uc2USDgoGZW1haWxzGAEgAygJEg4KBmNvdW50cxgCIAMoBSKHAgoXTGlzdE1lc3NhZ2VGYWN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARI1CgVraW5kcxgDIAMoDjImLnBvc3RyaWRlci5tZXNzYWdlcy52MS5NZXNzYWdlRmFjdEtpbmQSKQoFc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgh1bnRpbF9pZBgGIAEoCRIYCgVsaW1pdBgHIAEoBUIJukgGGgQYZSgBIk0KGExpc3RNZXNzYWdlRmFjdHNSZXNwb25zZRIxCgVmYWN0cxgBIAMoCzIiLnBvc3RyaWRlci5tZXNzYWdlcy52MS5NZXNzYWdlRmFjdCKUAgoLTWVzc2FnZUZhY3QSCgoCaWQYASABKAkSNAoEa2luZBgCIAEoDjImLnBvc3RyaWRlci5tZXNzYWdlcy52MS5NZXNzYWdlRmFjdEtpbmQSEgoKbWVzc2FnZV9pZBgDIAEoCRITCgt0ZW1wbGF0ZV9pZBgEIAEoCRIYChB0ZW1wbGF0ZV92ZXJzaW9uGAUgASgFEhQKDGJyb2FkY2FzdF9pZBgGIAEoCRIPCgdjaGFubmVsGAcgASgJEi8KC29jY3VycmVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxib3VuY2VfY2xhc3MYCSABKAkSEgoKZGlhZ25vc3RpYxgKIAEoCSJsChNMaXN0VW5vcGVuZWRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEhkKBmVtYWlscxgDIAMoCUIJukgGkgEDEJBOIiYKFExpc3RVbm9wZW5lZFJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCSqTAgoPTWVzc2FnZUZhY3RLaW5kEiEKHU1FU1NBR0VfRkFDVF9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWTUVTU0FHRV9GQUNUX0tJTkRfU0VOVBABEh8KG01FU1NBR0VfRkFDVF9LSU5EX0RFTElWRVJFRBACEhwKGE1FU1NBR0VfRkFDVF9LSU5EX09QRU5FRBADEh0KGU1FU1NBR0VfRkFDVF9LSU5EX0NMSUNLRUQQBBIdChlNRVNTQUdFX0ZBQ1RfS0lORF9CT1VOQ0VEEAUSIAocTUVTU0FHRV9GQUNUX0tJTkRfQ09NUExBSU5FRBAGEiIKHk1FU1NBR0VfRkFDVF9LSU5EX1VOU1VCU0NSSUJFRBAHMvQDChNNZXNzYWdlRmFjdHNTZXJ2aWNlEqIBChFDb3VudE1lc3NhZ2VGYWN0cxIvLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db3VudE1lc3NhZ2VGYWN0c1JlcXVlc3QaMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuQ291bnRNZXNzYWdlRmFjdHNSZXNwb25zZSIqkAIByvMYIwoCMAFCHUZhaWxlZCB0byBjb3VudCBtZXNzYWdlIGZhY3RzEp4BChBMaXN0TWVzc2FnZUZhY3RzEi4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RNZXNzYWdlRmFjdHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RNZXNzYWdlRmFjdHNSZXNwb25zZSIpkAIByvMYIgoCMAFCHEZhaWxlZCB0byBsaXN0IG1lc3NhZ2UgZmFjdHMSlgEKDExpc3RVbm9wZW5lZBIqLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0VW5vcGVuZWRSZXF1ZXN0GisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RVbm9wZW5lZFJlc3BvbnNlIi2QAgHK8xgmCgIwAUIgRmFpbGVkIHRvIGxpc3QgdW5vcGVuZWQgbWVzc2FnZXNiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * Asks how many messages.
@@ -285,6 +285,62 @@ export const MessageFactSchema: GenMessage<MessageFact> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_facts, 4);
 
 /**
+ * Asks who got a broadcast and did not open it.
+ *
+ * @generated from message postrider.messages.v1.ListUnopenedRequest
+ */
+export type ListUnopenedRequest = Message<"postrider.messages.v1.ListUnopenedRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The broadcast.
+   *
+   * @generated from field: string broadcast_id = 2;
+   */
+  broadcastId: string;
+
+  /**
+   * At most 10,000 addresses.
+   *
+   * @generated from field: repeated string emails = 3;
+   */
+  emails: string[];
+};
+
+/**
+ * Describes the message postrider.messages.v1.ListUnopenedRequest.
+ * Use `create(ListUnopenedRequestSchema)` to create a new message.
+ */
+export const ListUnopenedRequestSchema: GenMessage<ListUnopenedRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_facts, 5);
+
+/**
+ * The addresses that did not open it, each once, in no order.
+ *
+ * @generated from message postrider.messages.v1.ListUnopenedResponse
+ */
+export type ListUnopenedResponse = Message<"postrider.messages.v1.ListUnopenedResponse"> & {
+  /**
+   * The addresses.
+   *
+   * @generated from field: repeated string emails = 1;
+   */
+  emails: string[];
+};
+
+/**
+ * Describes the message postrider.messages.v1.ListUnopenedResponse.
+ * Use `create(ListUnopenedResponseSchema)` to create a new message.
+ */
+export const ListUnopenedResponseSchema: GenMessage<ListUnopenedResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_facts, 6);
+
+/**
  * Something that happens to a message, once at most.
  *
  * @generated from enum postrider.messages.v1.MessageFactKind
@@ -388,6 +444,17 @@ export const MessageFactsService: GenService<{
     methodKind: "unary";
     input: typeof ListMessageFactsRequestSchema;
     output: typeof ListMessageFactsResponseSchema;
+  },
+  /**
+   * Lists which addresses of a set got a broadcast's message and did not open it: it was sent and has not bounced, and no person
+   * has opened it or clicked in it. Each address is one look into the primary key.
+   *
+   * @generated from rpc postrider.messages.v1.MessageFactsService.ListUnopened
+   */
+  listUnopened: {
+    methodKind: "unary";
+    input: typeof ListUnopenedRequestSchema;
+    output: typeof ListUnopenedResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_messages_v1_facts, 0);

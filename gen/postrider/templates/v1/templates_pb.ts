@@ -1335,7 +1335,7 @@ export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
 
   /**
    * `mjml` (MJML's own), `image_without_alt`, `clipped` (Gmail hides what is beyond 102 KiB), `no_unsubscribe_link`
-   * (marketing only), `unknown_variable` (defined neither by the system nor by `test_data` or `contact`), `object_as_text`
+   * (marketing only), `no_web_version` (`web_version_url` is empty, as no contents are kept), `unknown_variable` (defined neither by the system nor by `test_data` or `contact`), `object_as_text`
    * (an object is written as JSON), `link_stopped` (a value leads a link to where none may lead) or `compiled_for_each` (a
    * value is part of what MJML computes with, so that mails are compiled for each of its values).
    *

@@ -286,7 +286,7 @@ export type WorkspaceSettings = Message<"postrider.workspaces.v1.WorkspaceSettin
   webhookRetentionDays?: number | undefined;
 
   /**
-   * For how many days the contents of sent messages are kept, encrypted, for `messages.get`; 0 to 365, 0 (none are kept) if
+   * For how many days the contents of sent messages are kept, encrypted, for `messages.get` and `web_version_url`; 0 to 365, 0 (none are kept) if
    * absent. A shorter time applies to contents that are kept already, within an hour.
    *
    * @generated from field: optional int32 message_content_days = 11;
