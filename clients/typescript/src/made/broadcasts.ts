@@ -63,7 +63,8 @@ export class Broadcasts {
 
   /**
    * Says how many a broadcast to this audience would go to now. Addresses that are suppressed are
-   * counted; they are skipped when it is sent.
+   * counted; they are skipped when it is sent. With `audience.not_opened_of` the whole audience is
+   * read, as at the freeze: about 50,000 contacts a second, for at most 20 seconds.
    */
   estimateAudience(
     request: InWorkspace<types.EstimateAudienceRequest>,

@@ -159,6 +159,23 @@ export type Audience = {
    * `list`.
    */
   further_lists: Array<string>;
+  /**
+   * Another broadcast of the workspace: only contacts to whom it was sent, who have not opened it by
+   * the time when the audience is frozen, and whose mail has not bounced. It narrows the audience:
+   * they still have to be in the lists or segments, and to consent. Empty for no such condition.
+   *
+   * A click counts as an open; an open or a click by a machine, as far as it is known for one, does
+   * not. Opens are not exact: a mail program that loads no pictures never reports one, a proxy that
+   * loads all pictures reports one without a reader, and a mail without tracking has none. Messages
+   * by `broadcasts.sendToIndividual` do not count.
+   *
+   * The named broadcast has to be scheduled or further when this one is scheduled, and begun and
+   * over (`sent`, `cancelled` or `failed`) when this one starts, at the latest. Otherwise, or if it
+   * was deleted, this one is paused with the reason. A day between the two leaves people time to
+   * open the first. It must have started within the workspace's `message_retention_days`. Once the
+   * audience is being frozen, a deletion of the named broadcast changes nothing.
+   */
+  not_opened_of: string;
 };
 
 /** When a broadcast starts. */
@@ -468,12 +485,34 @@ export type AudienceInput = {
    * `list`.
    */
   further_lists?: Array<string> | null;
+  /**
+   * Another broadcast of the workspace: only contacts to whom it was sent, who have not opened it by
+   * the time when the audience is frozen, and whose mail has not bounced. It narrows the audience:
+   * they still have to be in the lists or segments, and to consent. Empty for no such condition.
+   *
+   * A click counts as an open; an open or a click by a machine, as far as it is known for one, does
+   * not. Opens are not exact: a mail program that loads no pictures never reports one, a proxy that
+   * loads all pictures reports one without a reader, and a mail without tracking has none. Messages
+   * by `broadcasts.sendToIndividual` do not count.
+   *
+   * The named broadcast has to be scheduled or further when this one is scheduled, and begun and
+   * over (`sent`, `cancelled` or `failed`) when this one starts, at the latest. Otherwise, or if it
+   * was deleted, this one is paused with the reason. A day between the two leaves people time to
+   * open the first. It must have started within the workspace's `message_retention_days`. Once the
+   * audience is being frozen, a deletion of the named broadcast changes nothing.
+   */
+  not_opened_of?: string | null;
 };
 
 /** The size of an audience. */
 export type EstimateAudienceResponse = {
   /** How many contacts. */
   count: number;
+  /**
+   * Why the count is not exact, in a sentence: with `audience.not_opened_of`, because opens are not.
+   * Absent otherwise.
+   */
+  note?: string;
 };
 
 /** Creates a draft. */
@@ -3832,10 +3871,11 @@ export type CompileIssue = {
   message: string;
   /**
    * `mjml` (MJML's own), `image_without_alt`, `clipped` (Gmail hides what is beyond 102 KiB),
-   * `no_unsubscribe_link` (marketing only), `unknown_variable` (defined neither by the system nor by
-   * `test_data` or `contact`), `object_as_text` (an object is written as JSON), `link_stopped` (a
-   * value leads a link to where none may lead) or `compiled_for_each` (a value is part of what MJML
-   * computes with, so that mails are compiled for each of its values).
+   * `no_unsubscribe_link` (marketing only), `no_web_version` (`web_version_url` is empty, as no
+   * contents are kept), `unknown_variable` (defined neither by the system nor by `test_data` or
+   * `contact`), `object_as_text` (an object is written as JSON), `link_stopped` (a value leads a
+   * link to where none may lead) or `compiled_for_each` (a value is part of what MJML computes with,
+   * so that mails are compiled for each of its values).
    */
   code: string;
 };
@@ -4355,9 +4395,9 @@ export type WorkspaceSettings = {
   /** For how many days webhook deliveries are kept; 1 to 90, 30 if absent. */
   webhook_retention_days: number | null;
   /**
-   * For how many days the contents of sent messages are kept, encrypted, for `messages.get`; 0 to
-   * 365, 0 (none are kept) if absent. A shorter time applies to contents that are kept already,
-   * within an hour.
+   * For how many days the contents of sent messages are kept, encrypted, for `messages.get` and
+   * `web_version_url`; 0 to 365, 0 (none are kept) if absent. A shorter time applies to contents
+   * that are kept already, within an hour.
    */
   message_content_days: number | null;
   /** For how many days the entries of timelines are kept; 1 to 3,650, 730 if absent. */
@@ -4639,9 +4679,9 @@ export type WorkspaceSettingsInput = {
   /** For how many days webhook deliveries are kept; 1 to 90, 30 if absent. */
   webhook_retention_days?: number | null;
   /**
-   * For how many days the contents of sent messages are kept, encrypted, for `messages.get`; 0 to
-   * 365, 0 (none are kept) if absent. A shorter time applies to contents that are kept already,
-   * within an hour.
+   * For how many days the contents of sent messages are kept, encrypted, for `messages.get` and
+   * `web_version_url`; 0 to 365, 0 (none are kept) if absent. A shorter time applies to contents
+   * that are kept already, within an hour.
    */
   message_content_days?: number | null;
   /** For how many days the entries of timelines are kept; 1 to 3,650, 730 if absent. */
