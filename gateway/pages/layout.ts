@@ -46,6 +46,10 @@ button { background: var(--action); border: 2px solid var(--action); border-radi
 button:hover { background: var(--action-hover); border-color: var(--action-hover); }
 button.quiet { background: transparent; border-color: var(--edge); color: inherit; }
 button.quiet:hover { border-color: currentColor; }
+.stuck { animation: late 0s 2s backwards; }
+@keyframes late { from { visibility: hidden; } }
+altcha-widget:defined ~ .stuck { display: none; }
+altcha-widget { --altcha-color-base: var(--card); --altcha-max-width: 100%; display: block; margin: 0 0 1.5rem; }
 a { color: inherit; display: inline-block; padding: .5rem 0; }
 `);
 

@@ -82,9 +82,9 @@ function proofPage(locale: PageLocale, form: URLSearchParams): HttpAnswer {
 <form method="post" action="/subscribe">
 ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 ${widgetIn(locale, form.get('workspace_id') ?? '')}
+<p class="stuck">${words.proofScript}</p>
 <button type="submit">${words.proofButton}</button>
-</form>
-<noscript>${paragraph(words.proofScript)}</noscript>`;
+</form>`;
   const head = widgetHead(language);
   const allowed = { scripts: "'self'", sheets: "'self'", requests: "'self'" } as const;
   const scripted = { head, allowed };
