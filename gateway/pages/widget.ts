@@ -46,7 +46,7 @@ export function widgetFiles(): HtmlPage {
   );
 }
 
-/** What a page with the widget has in its head. */
+/** Part of the head of a page with the widget. */
 export function widgetHead(language: string): Html {
   const text = texts.get(language);
   const scripts = [widget, start, ...(text ? [text] : [])];

@@ -405,3 +405,22 @@ test('messages.export', async () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual(listed.body.messages);
   expect(lines.length).toBe(3);
 });
+
+test('a challenge has the names of ALTCHA, and its form the field altcha', async () => {
+  const url = `${stack.settings.BASE_URL}/subscribe/challenge?workspace_id=${stack.workspaceId}`;
+  const answer = await fetch(url, { headers: { origin: 'https://site.example' } });
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  expect(await answer.json()).toEqual({
+    parameters: {
+      algorithm: 'PBKDF2/SHA-256',
+      cost: 200,
+      keyLength: 32,
+      keyPrefix: expect.stringMatching(/^[0-9a-f]{32}$/),
+      keySignature: expect.stringMatching(/^[0-9a-f]{64}$/),
+      nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      expiresAt: expect.any(Number),
+    },
+    signature: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+});

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class FormSolutions extends Migration {
   override up(): void {
-    // Solutions of challenges that forms have used up. `form` is a MAC of the address and the lists.
+    // Used solutions of challenges of forms. `form` is a MAC of the address and the lists.
     this.addSql(`
       create table form_solutions (
         workspace_id text not null,

@@ -100,7 +100,7 @@ test('a solution is good for one address, once', async () => {
   expect(await countOf(workspaceId)).toBe(1);
 });
 
-test('what is not a solution is refused with the field and the reason, counts for no limit and stores nothing', async () => {
+test('anything but a solution is refused with the field and the reason, counts for no limit and stores nothing', async () => {
   const workspaceId = await givenWorkspace();
   const good = await solved(await form().getFormChallenge({ workspaceId }));
   const { challenge, solution } = good;

@@ -118,7 +118,7 @@ async function signerOf(
   return undefined;
 }
 
-/** What the widget writes, with the parts that are read before the signature is checked. */
+/** A payload of the widget, with the parts that are read before the signature is checked. */
 function payloadOf(altcha: string): Payload | undefined {
   const payload = jsonOf(Buffer.from(altcha, 'base64').toString('utf8'));
   const { signature, parameters } = payload?.challenge ?? {};

@@ -15,7 +15,7 @@ async function untilAskedAgain(ask: () => Promise<unknown>, asked: () => number)
   return answer;
 }
 
-test('while workspaces is away the last answer holds, and a workspace that is not known is a 503', async () => {
+test('while workspaces is away the last answer holds, and a workspace that is not known is a 503; an id that none can have is not asked about', async () => {
   let asked = 0;
   let failure: ConnectError | undefined;
   const transport = createRouterTransport((router) => {
@@ -37,4 +37,7 @@ test('while workspaces is away the last answer holds, and a workspace that is no
   await expect(wantsProof('other')).rejects.toMatchObject({ code: Code.Unavailable });
   failure = new ConnectError('Workspace not found', Code.NotFound);
   expect(await wantsProof('nobody')).toBe(false);
+  const before = asked;
+  expect(await wantsProof('x'.repeat(60_000))).toBe(false);
+  expect(asked).toBe(before);
 });

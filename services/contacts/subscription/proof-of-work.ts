@@ -4,6 +4,8 @@ import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/wor
 import { createCache } from '#lib/cache.ts';
 
 const entriesMax = 1_000;
+/** No workspace has a longer id. */
+const idLengthMax = 64;
 
 /** Whether the public form of a workspace asks for a proof of work. */
 export type WantsProof = (workspaceId: string) => Promise<boolean>;
@@ -18,6 +20,7 @@ export function createWantsProof(
   const settings = createCache<boolean>({ entriesMax, keepMs: 1_000 });
   const last = new LRUCache<string, boolean>({ max: entriesMax });
   return async (workspaceId) => {
+    if (workspaceId.length > idLengthMax) return false;
     try {
       const wanted = await settings(workspaceId, () => settingOf(workspaces, workspaceId));
       last.set(workspaceId, wanted);

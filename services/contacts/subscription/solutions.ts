@@ -19,7 +19,7 @@ const clocksMs = 5 * 60_000;
 /** More than one form adds, so that those of other workspaces are deleted as well. */
 const sweptMax = 500;
 
-/** What became of a solution before. */
+/** The state of a solution before its form is written. */
 export async function readSolution(
   em: EntityManager,
   taken: Taken,
