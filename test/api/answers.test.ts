@@ -97,6 +97,37 @@ test('workspaces.createIntegration and updateIntegration never show a password',
   expect(JSON.stringify(shown)).not.toContain('hush');
 });
 
+test('receivers.pause, listPaused and resume', async () => {
+  const smtp = { host: '127.0.0.1', port: 2525, use_tls: false, direct: true };
+  const senders = [{ email: 'a@example.com', name: 'A', is_default: true }];
+  const provider = { kind: 'smtp', smtp, senders, rate_limit_per_minute: 60 };
+  const id = unique('w');
+  await post('workspaces.create', { id, name: 'New' });
+  const integration = { workspace_id: id, name: 'Mine', type: 'email', provider };
+  const { body } = await post('workspaces.createIntegration', integration);
+  const place = { workspace_id: id, integration_id: body.integration_id };
+  const pause = { receiver: 'string', until: 'time', paused_at: 'time' };
+  const paused = await post('receivers.pause', {
+    ...{ ...place, receiver: 'google', for_seconds: 3_600 },
+  });
+  expect([paused.status, paused.shape]).toEqual([200, { paused: pause }]);
+  const listed = await get('receivers.listPaused', place);
+  expect([listed.status, listed.shape]).toEqual([200, { paused: [pause] }]);
+  const resumed = await post('receivers.resume', { ...place, receiver: 'google' });
+  expect([resumed.status, resumed.shape]).toEqual([200, { success: 'boolean' }]);
+  const { entries } = (await get('workspaces.auditLog', { workspace_id: id })).body;
+  const actions = entries.map(({ action, target_id }: Record<string, string>) => [
+    action,
+    target_id,
+  ]);
+  expect(actions).toEqual(
+    expect.arrayContaining([
+      ['receivers.pause', 'google'],
+      ['receivers.resume', 'google'],
+    ]),
+  );
+});
+
 const list = {
   id: 'string',
   name: 'string',
