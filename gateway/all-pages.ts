@@ -14,6 +14,7 @@ import { preferencesPage } from './pages/preferences.ts';
 import { subscribePage } from './pages/subscribe.ts';
 import { unsubscribePage } from './pages/unsubscribe.ts';
 import { webVersionPage } from './pages/web-version.ts';
+import { widgetFiles } from './pages/widget.ts';
 import { markPage } from './static/mark.ts';
 import { createHits } from './tracking/hit-queue.ts';
 import { linkReader } from './tracking/link-sets.ts';
@@ -53,6 +54,7 @@ export function openPages(given: {
       documents,
       markPage(given.publicUrl),
       subscribePage(given),
+      widgetFiles(),
       unsubscribePage(messages),
       confirmPage(messages),
       preferencesPage(messages),

@@ -2,9 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { DomainTestPageService } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import { MessageLinkService, WebVersionService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { DomainPageService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { startGateway, startService } from '../gateway/testing.ts';
 import { openBrowser, openDocs } from '../test/contract/chromium.ts';
 import { samplePage } from './broadcast-sample.ts';
@@ -62,6 +64,11 @@ const service = await startService((router) => {
   router.service(WebVersionService, {
     getWebVersion: ({ token }) => (token === 'kept' ? sampleMail : {}),
   });
+  router.service(SubscriptionService, {
+    subscribe() {
+      throw invalidField('altcha', 'altcha is required');
+    },
+  });
   router.service(DomainPageService, { getDomainPage: sampleDomain });
   router.service(DomainTestPageService, { getNewestDomainTest: sampleTest });
   router.service(BroadcastPageService, {
@@ -83,6 +90,13 @@ for (const width of widths) {
     await page.goto(`${gateway.url}${path}`);
     await page.screenshot({ path: join(folder, `${name}-${width}.png`), fullPage: true });
   }
+  await page.goto('about:blank');
+  await page.setContent(
+    `<form method="post" action="${gateway.url}/subscribe"><button>Sign up</button></form>`,
+  );
+  await page.getByRole('button').click();
+  await page.getByRole('checkbox').waitFor();
+  await page.screenshot({ path: join(folder, `form-proof-${width}.png`), fullPage: true });
 }
 await browser.close();
 await gateway.stop();

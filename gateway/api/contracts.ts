@@ -9,6 +9,7 @@ import { file_postrider_contacts_v1_subscriptions } from '#gen/postrider/contact
 import { file_postrider_contacts_v1_timeline } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { file_postrider_messages_v1_domain_tests } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
 import { file_postrider_messages_v1_messages } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { file_postrider_messages_v1_receivers } from '#gen/postrider/messages/v1/receivers_pb.ts';
 import { file_postrider_messages_v1_reports } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { file_postrider_messages_v1_suppressions } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { file_postrider_messages_v1_transactional } from '#gen/postrider/messages/v1/transactional_pb.ts';
@@ -37,6 +38,7 @@ export const contracts: readonly DescFile[] = [
   file_postrider_messages_v1_messages,
   file_postrider_messages_v1_transactional,
   file_postrider_messages_v1_suppressions,
+  file_postrider_messages_v1_receivers,
   file_postrider_messages_v1_reports,
   file_postrider_templates_v1_templates,
   file_postrider_templates_v1_blocks,

@@ -22,7 +22,18 @@ export const parameters: Record<string, Schema> = {
 
 /** The resource of a path: `contacts` for `/api/contacts.list`. */
 export function resourceOf({ path }: Route): string {
-  return path.replace(/^\/(?:api\/)?/, '').replace(/\..*$/, '');
+  return path.replace(/^\/(?:api\/)?/, '').replace(/[./].*$/, '');
+}
+
+/**
+ * Generated clients name types after it: `subscribe` alone would collide with the name of a
+ * message.
+ */
+function idOf({ path }: Route): string {
+  const words = path
+    .replace(/^\/(?:api\/)?/, '')
+    .replaceAll(/\/(\w)/g, (_, first) => first.toUpperCase());
+  return path.startsWith('/api/') ? words : `public.${words}`;
 }
 
 const inDemo = 'Installations with `DEMO_MODE=true` refuse it with a 400.';
@@ -35,9 +46,7 @@ export function describe(route: Route, schemas: Schemas): Schema {
   const keyed = idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
   const query = route.verb === 'GET' ? queryOf(route, schemas) : csvQueryOf(route, schemas);
   return {
-    // Generated clients name types after it: `subscribe` alone would collide with the name of a
-    // message.
-    operationId: route.path.replace(/^\/api\//, '').replace(/^\//, 'public.'),
+    operationId: idOf(route),
     summary: titleOf(method.name),
     description: refusedInDemo ? `${description}\n\n${inDemo}` : description,
     tags: [resourceOf(route)],

@@ -1,4 +1,4 @@
-import { contentSecurityPolicy } from '#lib/html/content-security-policy.ts';
+import { type Allowed, contentSecurityPolicy } from '#lib/html/content-security-policy.ts';
 import { htmlDocument } from '#lib/html/document.ts';
 import { stylesheet } from '#lib/html/stylesheet.ts';
 import { type Html, html } from '#lib/html/template.ts';
@@ -12,6 +12,8 @@ export type LayoutContent = {
   /** The name of the sender of the mail; empty if it is not known. */
   sender: string;
   body: Html;
+  /** For a page with scripts: its head, and what its policy allows. */
+  scripted?: { head: Html; allowed: Allowed };
 };
 
 const style = stylesheet(`
@@ -44,20 +46,30 @@ button { background: var(--action); border: 2px solid var(--action); border-radi
 button:hover { background: var(--action-hover); border-color: var(--action-hover); }
 button.quiet { background: transparent; border-color: var(--edge); color: inherit; }
 button.quiet:hover { border-color: currentColor; }
+.stuck { animation: late 0s 2s backwards; }
+@keyframes late { from { visibility: hidden; } }
+altcha-widget:defined ~ .stuck { display: none; }
+altcha-widget { --altcha-color-base: var(--card); --altcha-max-width: 100%; display: block; margin: 0 0 1.5rem; }
 a { color: inherit; display: inline-block; padding: .5rem 0; }
 `);
 
-const headers = secretPageHeaders(contentSecurityPolicy({ style, forms: "'self'" }));
+const allowed = { style, forms: "'self'" } as const;
+const headersOf = (more: Allowed) =>
+  secretPageHeaders(contentSecurityPolicy({ ...allowed, ...more }));
+const plainHeaders = headersOf({});
 
-/** A whole page, without script. */
-export function pageAnswer({ status, language, title, sender, body }: LayoutContent): HttpAnswer {
+/** A whole page, without script unless it says so. */
+export function pageAnswer(content: LayoutContent): HttpAnswer {
+  const { status, language, title, sender, body, scripted } = content;
+  const headers = scripted ? headersOf(scripted.allowed) : plainHeaders;
   const from = sender === '' ? '' : html`<p class="sender">${sender}</p>`;
   const main = html`<main>
 ${from}
 <h1>${title}</h1>
 ${body}
 </main>`;
-  return { status, headers, body: htmlDocument({ language, title, style, body: main }) };
+  const parts = { language, title, style, body: main, ...(scripted && { head: scripted.head }) };
+  return { status, headers, body: htmlDocument(parts) };
 }
 
 export function paragraph(text: string): Html {

@@ -4,6 +4,7 @@ import {
   type SubscribeRequest,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { startGateway, startService, type TestGateway, type TestService } from '../testing.ts';
 import { languages } from './words.ts';
 
@@ -92,6 +93,48 @@ test.each([
   const page = await response.text();
   expect(page).toContain(languages.get('en')?.[title]);
   expect(page).not.toContain('ada@');
+});
+
+test.each(['altcha is required', 'altcha has expired'])(
+  'a form that is refused since %s is answered by a page with its fields and the widget',
+  async (text) => {
+    failure = invalidField('altcha', text);
+    const spoiled: [string, string][] = [
+      ['custom_string_1', '"><script>'],
+      ['altcha', 'old'],
+    ];
+    const response = await submit([...form, ...spoiled], { 'accept-language': 'de' });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /script-src 'self'; style-src 'sha256-\S+' 'self'; connect-src 'self'; form-action 'self'/,
+    );
+    const page = await response.text();
+    expect(page).toContain(languages.get('de')?.proof);
+    const hidden = [...page.matchAll(/<input type="hidden" name="(.*?)" value="(.*?)">/g)];
+    expect(hidden.map(([, name, value]) => [name, value])).toEqual([
+      ['workspace_id', 'acme'],
+      ['list_ids', 'news'],
+      ['list_ids', 'offers'],
+      ['email', 'ada@example.com'],
+      ['first_name', 'Ada &lt;b&gt;'],
+      ['last_name', ''],
+      ['custom_string_1', '&quot;&gt;&lt;script&gt;'],
+      ['language', 'de'],
+    ]);
+    expect(page).toContain('challenge="/subscribe/challenge?workspace_id=acme"');
+    for (const [, path = ''] of page.matchAll(/(?:src|href|data-worker)="(.*?)"/g)) {
+      const file = await fetch(`${gateway.url}${path}`);
+      expect([file.status, await file.text()]).toEqual([200, expect.any(String)]);
+    }
+  },
+);
+
+test('a form passes its proof of work on, and pages of any site may load the widget', async () => {
+  await submit([...form, ['altcha', 'solution']]);
+  expect(asked[0]?.request.altcha).toBe('solution');
+  const widget = await fetch(`${gateway.url}/subscribe/altcha.js`);
+  expect(widget.headers.get('access-control-allow-origin')).toBe('*');
+  expect(await widget.text()).toMatch(/MIT License[\s\S]*altcha-widget/);
 });
 
 test('a form of 100 KB is refused, and an empty one answered by a page', async () => {

@@ -8,6 +8,8 @@ export type Allowed = {
   scripts?: "'self'";
   /** The page's own stylesheet; any style only where scripts or mails bring theirs. */
   style?: Stylesheet | "'unsafe-inline'";
+  /** Stylesheets of the page's origin, beside its own. */
+  sheets?: "'self'";
   images?: readonly Source[];
   fonts?: readonly Source[];
   /** Where scripts may send requests. */
@@ -23,11 +25,14 @@ export type Allowed = {
 
 /** The Content-Security-Policy of a page. */
 export function contentSecurityPolicy(allowed: Allowed): string {
-  const { scripts, style, images, fonts, requests, frames, sandbox } = allowed;
+  const { scripts, style, sheets, images, fonts, requests, frames, sandbox } = allowed;
+  const styles = [typeof style === 'object' ? style.source : style, sheets].filter(
+    (source) => source !== undefined,
+  );
   const directives: [name: string, sources: readonly string[] | string | undefined][] = [
     ['default-src', "'none'"],
     ['script-src', scripts],
-    ['style-src', typeof style === 'object' ? style.source : style],
+    ['style-src', styles.length > 0 ? styles : undefined],
     ['img-src', images],
     ['font-src', fonts],
     ['connect-src', requests],

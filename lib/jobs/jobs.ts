@@ -137,6 +137,7 @@ const shortLived = [
   { table: 'idempotency_keys', condition: "created_at < now() - interval '24 hours'" },
   { table: 'consumed_batches', condition: "consumed_at < now() - interval '30 days'" },
   { table: 'template_users', condition: "pushed_at < now() - interval '1 day'" },
+  { table: 'form_solutions', condition: 'expires_at < now()' },
 ];
 
 export type JobRunner = { stop(): Promise<void> };

@@ -34,8 +34,10 @@ import type { Config } from './config.ts';
 import type { PersonData } from './kept-data.ts';
 import { TryOuts } from './segments/try-out.ts';
 import { counts, openContactsStore } from './store.ts';
+import { type Challenges, createChallenges } from './subscription/challenge.ts';
 import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';
 import type { OptInTemplates } from './subscription/opt-in-template.ts';
+import { createWantsProof, type WantsProof } from './subscription/proof-of-work.ts';
 import type { Notifications } from './subscription/welcome.ts';
 
 /** The dependencies of operations. */
@@ -50,6 +52,8 @@ export type Context = {
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;
+  wantsProof: WantsProof;
+  challenges: Challenges;
   producers: Producers;
   tryOuts: TryOuts;
   /** Other services, which keep something about people as well. */
@@ -58,11 +62,12 @@ export type Context = {
 };
 
 export async function openContext(
-  { peer, peerIfDeployed, log }: Base,
+  { peer, peerIfDeployed, keyring, log }: Base,
   { databaseUrl, databaseConnections }: Config,
 ): Promise<Context> {
   const store = await openContactsStore(databaseUrl, databaseConnections);
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
+  const now = () => new Date();
   return {
     store,
     workspaces,
@@ -70,8 +75,10 @@ export async function openContext(
     outbox: openOutbox('contacts', consumerPeers('contacts', peerIfDeployed)),
     templates: createClient(TemplateContentService, peer('templates')),
     templateUses: createClient(TemplateUseService, peer('templates')),
-    now: () => new Date(),
+    now,
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
+    wantsProof: createWantsProof(workspaces),
+    challenges: createChallenges({ keyring, now }),
     messageFacts: createClient(MessageFactsService, peer('messages')),
     notifications: createClient(NotificationDirectoryService, peer('messages')),
     producers: openProducers('contacts', peer),

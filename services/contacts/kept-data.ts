@@ -29,6 +29,7 @@ export const erasedTables: readonly ErasedTable[] = [
   { table: 'refusals' },
   { table: 'refusal_keys' },
   { table: 'postponed_changes' },
+  { table: 'form_solutions' },
   { table: 'message_interests' },
   { table: 'event_interests' },
   { table: 'idempotency_keys' },

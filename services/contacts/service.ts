@@ -37,6 +37,7 @@ import { getContactByEmail } from './operations/get-contact-by-email.ts';
 import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
 import { getContactList } from './operations/get-contact-list.ts';
 import { getCustomEvent } from './operations/get-custom-event.ts';
+import { getFormChallenge } from './operations/get-form-challenge.ts';
 import { getList } from './operations/get-list.ts';
 import { getListStats } from './operations/get-list-stats.ts';
 import { getSegment } from './operations/get-segment.ts';
@@ -116,7 +117,10 @@ export function contactsRoutes(context: Context) {
       updateContactListStatus: updateContactListStatus(context),
       removeContactFromList: removeContactFromList(context),
     });
-    router.service(SubscriptionService, { subscribe: subscribe(context) });
+    router.service(SubscriptionService, {
+      subscribe: subscribe(context),
+      getFormChallenge: getFormChallenge(context),
+    });
     router.service(SubscriberService, {
       getSubscriber: getSubscriber(context),
       confirmSubscription: confirmSubscription(context),

@@ -11,6 +11,7 @@ import { Refusals } from './migrations/m0007-refusals.ts';
 import { InterestVersions } from './migrations/m0008-interest-versions.ts';
 import { PostponedChanges } from './migrations/m0009-postponed-changes.ts';
 import { Welcomes } from './migrations/m0010-welcomes.ts';
+import { FormSolutions } from './migrations/m0012-form-solutions.ts';
 
 /**
  * Contacts and memberships have no entity: they are read and written in sets, by the field table.
@@ -32,6 +33,7 @@ export function openContactsStore(url: string, connectionsMax?: number): Promise
       'm0008-interest-versions': InterestVersions,
       'm0009-postponed-changes': PostponedChanges,
       'm0010-welcomes': Welcomes,
+      'm0012-form-solutions': FormSolutions,
     },
   });
 }

@@ -19,6 +19,7 @@ import type {
   WebVersionService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import type { ReceiverService } from '#gen/postrider/messages/v1/receivers_pb.ts';
 import type { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import type { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import type {
@@ -119,6 +120,7 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof WebVersionService> &
   ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof SuppressionService> &
+  ServiceImpl<typeof ReceiverService> &
   ServiceImpl<typeof ReportService> &
   ServiceImpl<typeof InboundReportService> &
   ServiceImpl<typeof DomainTestService> &

@@ -51,6 +51,7 @@ export function erasedTables(store: Store): readonly ErasedTable[] {
     { table: 'inbound_reports' },
     { table: 'sending_rates' },
     { table: 'receiver_rates' },
+    { table: 'receiver_pauses' },
     { table: 'event_interests' },
     { table: 'idempotency_keys' },
   ];

@@ -25,6 +25,7 @@ import {
   WebVersionService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { ReceiverService } from '#gen/postrider/messages/v1/receivers_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import {
@@ -70,11 +71,13 @@ import { listMessageFacts } from './operations/list-message-facts.ts';
 import { listMessages } from './operations/list-messages.ts';
 import { listMissingNotifications } from './operations/list-missing-notifications.ts';
 import { listNotifications } from './operations/list-notifications.ts';
+import { listPausedReceivers } from './operations/list-paused-receivers.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listSuppressions } from './operations/list-suppressions.ts';
 import { listTagStats } from './operations/list-tag-stats.ts';
 import { listUnopened } from './operations/list-unopened.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
+import { pauseReceiver } from './operations/pause-receiver.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { recordReports } from './operations/record-reports.ts';
@@ -85,6 +88,7 @@ import { registerReports } from './operations/register-reports.ts';
 import { releaseHold } from './operations/release-hold.ts';
 import { removeSuppression } from './operations/remove-suppression.ts';
 import { resealPasswords } from './operations/reseal-passwords.ts';
+import { resumeReceiver } from './operations/resume-receiver.ts';
 import { retryMessage } from './operations/retry-message.ts';
 import { rotateReportSecret } from './operations/rotate-report-secret.ts';
 import { sendBatch } from './operations/send-batch.ts';
@@ -116,6 +120,7 @@ export const services = [
   TransactionalService,
   NotificationDirectoryService,
   SuppressionService,
+  ReceiverService,
   ReportService,
   InboundReportService,
   DomainTestService,
@@ -190,6 +195,11 @@ export function messagesRoutes(context: Context) {
       addSuppression: addSuppression(context),
       importSuppressions: importSuppressions(context),
       removeSuppression: removeSuppression(context),
+    });
+    router.service(ReceiverService, {
+      pauseReceiver: pauseReceiver(context),
+      resumeReceiver: resumeReceiver(context),
+      listPausedReceivers: listPausedReceivers(context),
     });
     router.service(ReportService, {
       registerReports: registerReports(context),

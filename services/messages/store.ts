@@ -33,6 +33,7 @@ import { DomainTests } from './migrations/m0031-domain-tests.ts';
 import { MessageBodies } from './migrations/m0032-message-bodies.ts';
 import { Tags } from './migrations/m0033-tags.ts';
 import { Welcomes } from './migrations/m0035-welcomes.ts';
+import { ReceiverPauses } from './migrations/m0037-receiver-pauses.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -111,6 +112,7 @@ export function openMessagesStore(
       'm0032-message-bodies': MessageBodies,
       'm0033-tags': Tags,
       'm0035-welcomes': Welcomes,
+      'm0037-receiver-pauses': ReceiverPauses,
     },
   });
 }

@@ -50,6 +50,7 @@ const defaults: StoredSettings = {
   audit_retention_days: auditDaysDefault,
   message_retention_days: 0,
   link_schemes: [],
+  form_proof_of_work: false,
 };
 
 /** The settings that name an integration. */

@@ -25,6 +25,8 @@ export type StoredSettings = {
   message_retention_days?: number;
   /** As above. */
   link_schemes?: string[];
+  /** As above. */
+  form_proof_of_work?: boolean;
 };
 
 const schema = defineEntity({

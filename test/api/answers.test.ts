@@ -10,6 +10,7 @@ import {
 } from '../stack/given.ts';
 import { ownerToken, signed } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
+import { until } from '../stack/until.ts';
 import { shapeOf } from './shape.ts';
 
 /** The documented answers, key by key, of every operation. */
@@ -95,6 +96,35 @@ test('workspaces.createIntegration and updateIntegration never show a password',
   expect([updated.status, updated.shape]).toEqual([200, { status: 'string', message: 'string' }]);
   const { body: shown } = await get('workspaces.get', { id });
   expect(JSON.stringify(shown)).not.toContain('hush');
+});
+
+test('receivers.pause, listPaused and resume', async () => {
+  const smtp = { host: '127.0.0.1', port: 2525, use_tls: false, direct: true };
+  const senders = [{ email: 'a@example.com', name: 'A', is_default: true }];
+  const provider = { kind: 'smtp', smtp, senders, rate_limit_per_minute: 60 };
+  const id = unique('w');
+  await post('workspaces.create', { id, name: 'New' });
+  const integration = { workspace_id: id, name: 'Mine', type: 'email', provider };
+  const { body } = await post('workspaces.createIntegration', integration);
+  const place = { workspace_id: id, integration_id: body.integration_id };
+  const pause = { receiver: 'string', until: 'time', paused_at: 'time' };
+  const paused = await post('receivers.pause', {
+    ...{ ...place, receiver: 'google', for_seconds: 3_600 },
+  });
+  expect([paused.status, paused.shape]).toEqual([200, { paused: pause }]);
+  const listed = await get('receivers.listPaused', place);
+  expect([listed.status, listed.shape]).toEqual([200, { paused: [pause] }]);
+  const resumed = await post('receivers.resume', { ...place, receiver: 'google' });
+  expect([resumed.status, resumed.shape]).toEqual([200, { success: 'boolean' }]);
+  await until('both calls are in the audit log', async () => {
+    const { entries } = (await get('workspaces.auditLog', { workspace_id: id })).body;
+    const made = entries.map(
+      (entry: Record<string, string>) => `${entry.action} ${entry.target_id}`,
+    );
+    return ['receivers.pause google', 'receivers.resume google'].every((each) =>
+      made.includes(each),
+    );
+  });
 });
 
 const list = {
@@ -423,4 +453,23 @@ test('messages.export', async () => {
   const listed = await get('messages.list', { ...key(), broadcast_id: id });
   expect(lines.map((line) => JSON.parse(line))).toEqual(listed.body.messages);
   expect(lines.length).toBe(3);
+});
+
+test('a challenge has the names of ALTCHA, and its form the field altcha', async () => {
+  const url = `${stack.settings.BASE_URL}/subscribe/challenge?workspace_id=${stack.workspaceId}`;
+  const answer = await fetch(url, { headers: { origin: 'https://site.example' } });
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  expect(await answer.json()).toEqual({
+    parameters: {
+      algorithm: 'PBKDF2/SHA-256',
+      cost: 200,
+      keyLength: 32,
+      keyPrefix: expect.stringMatching(/^[0-9a-f]{32}$/),
+      keySignature: expect.stringMatching(/^[0-9a-f]{64}$/),
+      nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      expiresAt: expect.any(Number),
+    },
+    signature: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
 });

@@ -37,6 +37,12 @@ export const de: Words = {
   subscribed: 'Vielen Dank',
   subscribedText:
     'Wenn Sie sich zum ersten Mal anmelden, erhalten Sie eine E-Mail, um Ihre Adresse zu bestätigen.',
+  proof: 'Noch ein Schritt',
+  proofText:
+    'Bitte drücken Sie den Knopf. Ihr Browser rechnet dann kurz und zeigt so, dass kein Roboter das Formular ausgefüllt hat.',
+  proofButton: 'Anmelden',
+  proofScript:
+    'Dafür wird JavaScript benötigt. Bitte erlauben Sie es für diese Seite und füllen Sie das Formular noch einmal aus.',
   badForm: 'Das Formular konnte nicht gesendet werden',
   badFormText: 'Bitte gehen Sie zurück und prüfen Sie Ihre E-Mail-Adresse.',
   badLink: 'Dieser Link funktioniert nicht',

@@ -33,6 +33,11 @@ export const en = {
   leftAll: 'You are unsubscribed from everything.',
   subscribed: 'Thank you',
   subscribedText: 'If this is your first time here, you will get an email to confirm your address.',
+  proof: 'One more step',
+  proofText:
+    'Please press the button. Your browser then does a small calculation, which shows that no robot has filled in the form.',
+  proofButton: 'Subscribe',
+  proofScript: 'This needs JavaScript. Please allow it for this page, and fill in the form again.',
   badForm: 'This form could not be sent',
   badFormText: 'Please go back, and check your email address.',
   badLink: 'This link does not work',

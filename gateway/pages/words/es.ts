@@ -37,6 +37,12 @@ export const es: Words = {
   subscribed: 'Gracias',
   subscribedText:
     'Si es la primera vez que se suscribe, recibirá un correo para confirmar su dirección.',
+  proof: 'Un paso más',
+  proofText:
+    'Pulse el botón. Su navegador hace entonces un pequeño cálculo, que muestra que ningún robot ha rellenado el formulario.',
+  proofButton: 'Suscribirse',
+  proofScript:
+    'Este paso necesita JavaScript. Permítalo en esta página y rellene de nuevo el formulario.',
   badForm: 'No se pudo enviar el formulario',
   badFormText: 'Vuelva atrás y compruebe su dirección de correo.',
   badLink: 'Este enlace no funciona',

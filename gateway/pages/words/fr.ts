@@ -37,6 +37,12 @@ export const fr: Words = {
   subscribed: 'Merci',
   subscribedText:
     'S’il s’agit de votre première inscription, vous recevrez un e-mail pour confirmer votre adresse.',
+  proof: 'Encore une étape',
+  proofText:
+    'Appuyez sur le bouton. Votre navigateur fait alors un petit calcul, qui montre qu’aucun robot n’a rempli le formulaire.',
+  proofButton: 'S’inscrire',
+  proofScript:
+    'Cette étape nécessite JavaScript. Autorisez-le pour cette page et remplissez à nouveau le formulaire.',
   badForm: 'Le formulaire n’a pas pu être envoyé',
   badFormText: 'Veuillez revenir en arrière et vérifier votre adresse e-mail.',
   badLink: 'Ce lien ne fonctionne pas',

@@ -37,6 +37,12 @@ export const it: Words = {
   subscribed: 'Grazie',
   subscribedText:
     'Se è la prima volta che ti iscrivi, riceverai un’e-mail per confermare il tuo indirizzo.',
+  proof: 'Ancora un passo',
+  proofText:
+    'Prema il pulsante. Il Suo browser fa allora un piccolo calcolo, che mostra che nessun robot ha compilato il modulo.',
+  proofButton: 'Iscriversi',
+  proofScript:
+    'Questo passo richiede JavaScript. Lo consenta per questa pagina e compili di nuovo il modulo.',
   badForm: 'Non è stato possibile inviare il modulo',
   badFormText: 'Torna indietro e controlla il tuo indirizzo e-mail.',
   badLink: 'Questo link non funziona',

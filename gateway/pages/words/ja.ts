@@ -34,6 +34,12 @@ export const ja: Words = {
   leftAll: 'すべての配信を停止しました。',
   subscribed: 'ありがとうございます',
   subscribedText: '初めて登録される場合は、メールアドレスを確認するためのメールをお送りします。',
+  proof: 'あと一歩です',
+  proofText:
+    'ボタンを押してください。ロボットによる入力ではないことを示すため、ブラウザが短い計算を行います。',
+  proofButton: '登録する',
+  proofScript:
+    'この手順には JavaScript が必要です。このページで許可してから、もう一度フォームに入力してください。',
   badForm: 'フォームを送信できませんでした',
   badFormText: '前のページに戻り、メールアドレスをご確認ください。',
   badLink: 'このリンクは使えません',

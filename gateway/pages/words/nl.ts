@@ -35,6 +35,12 @@ export const nl: Words = {
   leftAll: 'U bent voor alles afgemeld.',
   subscribed: 'Bedankt',
   subscribedText: 'Als dit uw eerste keer is, krijgt u een e-mail om uw adres te bevestigen.',
+  proof: 'Nog één stap',
+  proofText:
+    'Druk op de knop. Uw browser doet dan een kleine berekening, die laat zien dat geen robot het formulier heeft ingevuld.',
+  proofButton: 'Aanmelden',
+  proofScript:
+    'Hiervoor is JavaScript nodig. Sta het toe voor deze pagina en vul het formulier opnieuw in.',
   badForm: 'Het formulier kon niet worden verzonden',
   badFormText: 'Ga terug en controleer uw e-mailadres.',
   badLink: 'Deze link werkt niet',

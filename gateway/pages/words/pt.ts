@@ -35,6 +35,12 @@ export const pt: Words = {
   subscribed: 'Obrigado',
   subscribedText:
     'Se for a primeira vez que se inscreve, receberá um e-mail para confirmar o seu endereço.',
+  proof: 'Mais um passo',
+  proofText:
+    'Clique no botão. O seu navegador faz então um pequeno cálculo, que mostra que nenhum robô preencheu o formulário.',
+  proofButton: 'Subscrever',
+  proofScript:
+    'Este passo precisa de JavaScript. Permita-o nesta página e preencha novamente o formulário.',
   badForm: 'Não foi possível enviar o formulário',
   badFormText: 'Volte atrás e verifique o seu endereço de e-mail.',
   badLink: 'Este link não funciona',

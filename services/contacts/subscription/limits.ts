@@ -14,21 +14,25 @@ const perAddressMax = 10;
 const perClientMax = 50;
 /** Enough for the form of a busy site, and too few for a flood of invented addresses. */
 const perListMax = 1_000;
+/** Each of these may keep a row of a used solution for ten minutes. */
+const perWorkspaceMax = 5_000;
 
 type SubscriptionRequest = {
   workspaceId: string;
   email: string;
   listIds: readonly string[];
   client: string;
+  /** Whether it comes with a proof of work. */
+  isSolved: boolean;
 };
 
 /**
- * Refuses too many requests for an address, by a client or to a list; otherwise returns what is
- * left.
+ * Refuses too many requests for an address, by a client or to a list, or with a proof of work for a
+ * workspace; otherwise returns what is left.
  */
 export async function limitSubscriptions(
   { store, now }: { store: Store; now: () => Date },
-  { workspaceId, email, listIds, client }: SubscriptionRequest,
+  { workspaceId, email, listIds, client, isSolved }: SubscriptionRequest,
 ): Promise<RateLimitState> {
   const limits: Limit[] = [
     { key: `subscribe address ${email}`, attemptsMax: perAddressMax, windowMs },
@@ -38,6 +42,9 @@ export async function limitSubscriptions(
       attemptsMax: perListMax,
       windowMs,
     })),
+    ...(isSolved
+      ? [{ key: `subscribe solved ${workspaceId}`, attemptsMax: perWorkspaceMax, windowMs }]
+      : []),
   ];
   const room = await countAttempt(store, limits, now());
   if (!room.isExhausted) return room;

@@ -37,6 +37,7 @@ import type { Claims } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
+import { keyringOfAll } from '#lib/test/all-keys.ts';
 import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
@@ -45,7 +46,9 @@ import type { Context } from '../context.ts';
 import { TryOuts } from '../segments/try-out.ts';
 import { contactsRoutes } from '../service.ts';
 import { counts, openContactsStore } from '../store.ts';
+import { createChallenges } from '../subscription/challenge.ts';
 import { createEmailHmac } from '../subscription/email-hmac.ts';
+import { createWantsProof } from '../subscription/proof-of-work.ts';
 import { fakeMessages } from './messages.ts';
 
 function clients(transport: Transport) {
@@ -101,7 +104,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return {};
     });
   });
-  const settings: { timelineRetentionDays?: number } = {};
+  const settings: { timelineRetentionDays?: number; formProofOfWork?: boolean } = {};
   const workspaces = createRouterTransport((router) => {
     router.rpc(WorkspaceDirectoryService.method.getSettings, () => ({ settings }));
   });
@@ -125,6 +128,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
   const store = await testStore(openContactsStore);
   /** Of every workspace, where they differ from the defaults. */
   const quotas: Record<string, bigint> = {};
+  const now = () => clock.now;
   const context: Context = {
     store,
     quotas: testQuotas({ store, counts }, quotas),
@@ -134,12 +138,14 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     workspaces: createClient(WorkspaceDirectoryService, workspaces),
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
-    now: () => clock.now,
+    now,
     producers: { messages: createClient(EventProducerService, messages.transport) },
     tryOuts: new TryOuts(),
     personData: { messages: createClient(PersonDataService, persons) },
     log: createLog('test', 'silent'),
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
+    wantsProof: createWantsProof(createClient(WorkspaceDirectoryService, workspaces)),
+    challenges: createChallenges({ keyring: keyringOfAll('contacts'), now }),
   };
   const transport = testTransport(contactsRoutes(context), { authorize });
   return {

@@ -124,6 +124,60 @@ test('a group beyond its rate waits in turns, and the others are sent to at once
   expect(first).toBe(dues[0]);
 });
 
+test('a paused group waits while others go on, and all of its mail arrives once when it is resumed', async () => {
+  zones.set('gmail.com', gmail);
+  zones.set('firm.example', { mx: ['mx.firm.example'] });
+  const { sender, progress, receivers } = newReplica();
+  const asked = batch([...at('gmail.com', 20), ...at('firm.example', 5)]);
+  const { workspaceId, broadcastId } = asked;
+  const place = { workspaceId, integrationId: asked.plan.integrationId, receiver: 'google' };
+  await receivers.pauseReceiver({ ...place, forSeconds: 24 * 3_600 });
+  const answer = await sender.sendBatch(asked);
+  expect(answer).toMatchObject({ sent: 5, deferred: 20, notStarted: 0, outage: '' });
+  const waiting = (await rows(asked)).filter(({ status }) => status === 'deferred');
+  expect(waiting).toHaveLength(20);
+  for (const { attempts, status_info, due_at } of waiting) {
+    expect(attempts).toBe(0);
+    expect(status_info).toMatch(
+      /^waits for the rate of google, which is paused until \d{4}-\d\d-\d\dT\d\d:\d\dZ$/,
+    );
+    // Resumed mail is looked at within the hour.
+    const inMs = new Date(`${due_at}`).getTime() - Date.now();
+    expect(inMs).toBeGreaterThan(25 * 60_000);
+    expect(inMs).toBeLessThan(61 * 60_000);
+  }
+  const stretch = { since: timestampFromMs(0), until: timestampFromMs(Date.now() + 60_000) };
+  const timeline = await progress.getBroadcastTimeline({ workspaceId, broadcastId, ...stretch });
+  expect(timeline.waiting).toMatchObject([{ receiver: 'google', count: 20 }]);
+  await pass(asked, 3_600);
+  expect(await sender.sendBatch(asked)).toMatchObject({ sent: 5, deferred: 20 });
+  await receivers.resumeReceiver(place);
+  // Another process knows at once; this one within two seconds.
+  const { sender: other } = newReplica();
+  await pass(asked, 3_600);
+  expect(await other.sendBatch(asked)).toMatchObject({ sent: 25, deferred: 0 });
+  expect(given.sink.total()).toBe(25);
+  expect(given.sink.duplicates()).toEqual([]);
+});
+
+test('mail of a paused group comes back at the end of the pause, and goes out', async () => {
+  zones.set('gmail.com', gmail);
+  const { sender, receivers } = newReplica();
+  const asked = batch(at('gmail.com', 3));
+  const { workspaceId } = asked;
+  const place = { workspaceId, integrationId: asked.plan.integrationId, receiver: 'google' };
+  const { paused } = await receivers.pauseReceiver({ ...place, forSeconds: 60 });
+  const { nextDueAt } = await sender.sendBatch(asked);
+  expect(nextDueAt).toEqual(paused?.until);
+  await query(
+    given.store.fork(),
+    "update receiver_pauses set ends_at = ends_at - interval '1 minute' where workspace_id = $1",
+    [workspaceId],
+  );
+  await pass(asked, 61);
+  expect(await newReplica().sender.sendBatch(asked)).toMatchObject({ sent: 3, deferred: 0 });
+});
+
 test('all mail of a paced group arrives once', async () => {
   zones.set('gmail.com', gmail);
   const { sender } = newReplica({ google: { perSecond: 1, atOnce: 5 } });

@@ -78,8 +78,9 @@ const waitingSql = `
   select ${awaitedSql} as receiver, count(*)::int as count from messages
   where workspace_id = $1 and broadcast_id = $2 and not by_hand and status = 'deferred'
     and ${awaitedSql} is not null
-    and exists (
-      select from receiver_rates where workspace_id = $1 and updated_at > now() - interval '1 day'
+    and (
+      exists (select from receiver_rates where workspace_id = $1 and updated_at > now() - interval '1 day')
+      or exists (select from receiver_pauses where workspace_id = $1)
     )
   group by 1`;
 

@@ -9,6 +9,9 @@
  * A reply that asks for less mail (`throttling.ts`) lowers the rate of its group in its row, for
  * all replicas; the row has when it rises again.
  *
+ * A group that an owner has paused (`pauses.ts`) gets no permits; its messages have turns until the
+ * pause ends.
+ *
  * Limits: 50,000 domains and 10,000 groups are kept in a process, whichever workspace they are of;
  * an integration has rows of 2,000 groups that no table names, and the others share one row, which
  * no reply slows. Nothing of this is asked for other integrations.
@@ -22,10 +25,11 @@ import { infoLength, type SendOutcome } from '../providers/outcome.ts';
 import { type LookUpMailHosts, ReceiverDirectory } from './directory.ts';
 import { type DeliverySender, Gates } from './gates.ts';
 import { countPaced, countThrottled } from './metrics.ts';
+import { pauseReader } from './pauses.ts';
 import { type PermitsContext, ReceiverPermits } from './permits.ts';
 import type { IntegrationKey, ReceiverGrant } from './rate.ts';
 import { throttledMinutes } from './throttling.ts';
-import { waitsForRate } from './words.ts';
+import { waitsForPause, waitsForRate } from './words.ts';
 
 type Addressed = readonly [id: string, email: string];
 
@@ -62,6 +66,7 @@ export class Pacing {
   readonly #directory: ReceiverDirectory;
   readonly #permits: ReceiverPermits;
   readonly #gates = new Gates();
+  readonly #pausesOf: ReturnType<typeof pauseReader>;
   /** Rates that are being lowered. */
   readonly #slowing = new Set<Promise<void>>();
   /**
@@ -74,6 +79,7 @@ export class Pacing {
     this.#context = context;
     this.#directory = new ReceiverDirectory(context.lookUp);
     this.#permits = new ReceiverPermits(context);
+    this.#pausesOf = pauseReader(context.store);
   }
 
   /** Splits a batch into messages that may go now and those that wait, in the batch's order. */
@@ -87,13 +93,20 @@ export class Pacing {
       const domain = domainOf(email);
       return groups.get(domain) ?? domain;
     });
-    const wanted = new Map([...byReceiver].map(([receiver, { length }]) => [receiver, length]));
+    const pauses = await this.#pausesOf(key);
+    const wanted = new Map(
+      [...byReceiver]
+        .filter(([receiver]) => !pauses.has(receiver))
+        .map(([receiver, { length }]) => [receiver, length]),
+    );
     const today = dayOf(batch);
     const grants = await this.#permits.take(key, wanted, { owner, isUrgent, today });
     const receivers = new Map<string, string>();
     const dates = new Map<string, string>();
     const waiting: Turn[] = [];
     for (const [receiver, messages] of byReceiver) {
+      const endsAt = pauses.get(receiver);
+      if (endsAt) waiting.push(...this.#turnsOfPaused(messages, { receiver, endsAt, batch }));
       const grant = grants.get(receiver);
       if (!grant) continue;
       const room = this.#gates.roomOf(gateOf(key, receiver), this.#permits.atOnce(key, receiver));
@@ -179,6 +192,21 @@ export class Pacing {
       this.#slowedAtMs.delete(name);
       log.warn({ err, ...key }, 'the rate of a receiver could not be lowered');
     }
+  }
+
+  /** A pause may end before its time, so that its mail is looked at again within an hour. */
+  #turnsOfPaused(
+    messages: readonly Addressed[],
+    { receiver, endsAt, batch }: { receiver: string; endsAt: Date; batch: PacedBatch },
+  ): Turn[] {
+    const { horizonMs, waveMs } = this.#permits.times;
+    const info = waitsForPause(receiver, endsAt);
+    countPaced(receiver, messages.length);
+    return messages.map(([id, email]) => {
+      const lookAtMs = batch.now.getTime() + horizonMs * (1 + Math.random()) * 0.5;
+      const atMs = Math.ceil(lookAtMs / waveMs) * waveMs;
+      return { id, email, dueAt: new Date(Math.min(atMs, endsAt.getTime())), info };
+    });
   }
 
   #turnsOf(

@@ -8,6 +8,12 @@ export function waitsForRate(receiver: string, isSlowed: boolean): string {
   return `${start}${receiver}${why}`.slice(0, infoLength);
 }
 
+/** Why a message waits whose receiver an owner has paused. */
+export function waitsForPause(receiver: string, endsAt: Date): string {
+  const why = `, which is paused until ${endsAt.toISOString().slice(0, 16)}Z`;
+  return `${start}${receiver}${why}`.slice(0, infoLength);
+}
+
 /** Whether the reason of a message is that it waits for its receiver. */
 export const isWaitForRate = (info: string | null): boolean => info?.startsWith(start) ?? false;
 

@@ -33,6 +33,7 @@ export function clearMessages(context: ClearingContext) {
       rows: [
         `messages where ${pagedSql('messages')}`,
         'receiver_rates where true',
+        'receiver_pauses where true',
         'welcomes where due_at is not null',
       ],
       stepRows,
@@ -56,6 +57,8 @@ async function clearOld(
   const over = new Date(now().getTime() - ratesKeptDays * dayMs);
   const rates = { table: 'receiver_rates', time: 'updated_at' };
   await repeat((rowsMax) => deleteOldRows(store, rates, { workspaceId, before: over, rowsMax }));
+  const pauses = { table: 'receiver_pauses', time: 'ends_at' };
+  await repeat((rowsMax) => deleteOldRows(store, pauses, { workspaceId, before: now(), rowsMax }));
   const days = await keptDays(plans, workspaceId, 'messageRetentionDays');
   // Kept for good.
   if (days === 0) return;

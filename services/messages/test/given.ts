@@ -18,6 +18,7 @@ import {
   WebVersionService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { ReceiverService } from '#gen/postrider/messages/v1/receivers_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import {
@@ -151,6 +152,7 @@ export async function givenService() {
       transactional: createClient(TransactionalService, transport(userClaims())),
       notifications: createClient(NotificationDirectoryService, transport()),
       suppressions: createClient(SuppressionService, transport(userClaims())),
+      receivers: createClient(ReceiverService, transport(userClaims())),
       reports: createClient(ReportService, transport(userClaims())),
       inbound: createClient(InboundReportService, transport()),
       domainTests: createClient(DomainTestService, transport(userClaims())),

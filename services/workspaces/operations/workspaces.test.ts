@@ -170,6 +170,18 @@ test('schemes of links are kept in lower case and once, and null takes them away
   expect(await schemesAfter({ nullFields: { paths: ['link_schemes'] } })).toEqual([]);
 });
 
+test('the public form asks for no proof of work unless the settings say so', async () => {
+  const id = await givenWorkspace();
+  const settingAfter = async (settings: object) => {
+    const answer = await given.workspaces(root).updateWorkspace({ id, name: 'Acme', settings });
+    return answer.workspace?.settings?.formProofOfWork;
+  };
+  expect(await settingAfter({})).toBe(false);
+  expect(await settingAfter({ formProofOfWork: true })).toBe(true);
+  expect(await settingAfter({})).toBe(true);
+  expect(await settingAfter({ nullFields: { paths: ['form_proof_of_work'] } })).toBe(false);
+});
+
 test('messages are kept for good unless the settings say otherwise', async () => {
   const id = await givenWorkspace();
   const daysAfter = async (settings: object) => {

@@ -10,6 +10,7 @@ import { InboundWebhookEvents } from './inboundWebhookEvents.ts';
 import { Lists } from './lists.ts';
 import { Messages } from './messages.ts';
 import { Public } from './public.ts';
+import { Receivers } from './receivers.ts';
 import { Segments } from './segments.ts';
 import { Suppressions } from './suppressions.ts';
 import { System } from './system.ts';
@@ -81,6 +82,12 @@ export class Postrider {
   /** Reads the outcomes of messages, and sends failed ones again. */
   readonly messages: Messages;
   readonly public: Public;
+  /**
+   * Pauses mail to groups of receivers of an integration that delivers directly (`direct` of its
+   * SMTP settings). A group is named as the page of a broadcast and `status_info` of messages that
+   * wait name it: `google`, or a domain.
+   */
+  readonly receivers: Receivers;
   /**
    * Keeps segments and who is in them. A change of a contact, list, custom event or message moves
    * the contact in and out within seconds; conditions on relative dates are computed again every day
@@ -164,6 +171,7 @@ export class Postrider {
     this.lists = new Lists(http);
     this.messages = new Messages(http);
     this.public = new Public(http);
+    this.receivers = new Receivers(http);
     this.segments = new Segments(http);
     this.suppressions = new Suppressions(http);
     this.system = new System(http);

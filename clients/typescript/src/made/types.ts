@@ -2467,12 +2467,28 @@ export type SubscribeRequest = {
   contact: ContactInput;
   /** 1 to 100 lists. */
   list_ids: Array<string>;
+  /**
+   * The solution of a challenge, as ALTCHA's widget writes it into its form: Base64 of JSON, at most
+   * 2,000 characters. Ignored where the workspace does not ask for a proof of work.
+   */
+  altcha?: string | null;
 };
 
 /** The subscription is active, or waits for a confirmation. */
 export type SubscribeResponse = {
   /** Always true. */
   success: boolean;
+};
+
+/** A challenge in the form that ALTCHA's widget reads. */
+export type GetFormChallengeResponse = {
+  /**
+   * The work, in ALTCHA's own names: `algorithm`, `cost`, `keyLength`, `keyPrefix`, `keySignature`,
+   * `nonce`, `salt` and `expiresAt`, in seconds since 1970.
+   */
+  parameters: Record<string, unknown>;
+  /** The signature of `parameters`, by a key of the workspace. */
+  signature: string;
 };
 
 /** A page of a timeline. */
@@ -3415,6 +3431,56 @@ export type RemoveSuppressionRequest = {
 export type RemoveSuppressionResponse = {
   /** Always true. */
   success: boolean;
+};
+
+/** Pauses a group. */
+export type PauseReceiverRequest = {
+  /** The workspace. */
+  workspace_id: string;
+  /** The integration, which delivers directly. */
+  integration_id: string;
+  /** The group: 1 to 253 letters, digits, `.`, `-` and `_`. */
+  receiver: string;
+  /** How long, in seconds from now: 60 to 259,200, which are three days. Mail is tried for five. */
+  for_seconds: number;
+};
+
+/** The group is paused. */
+export type PauseReceiverResponse = {
+  /** The pause. */
+  paused: PausedReceiver;
+};
+
+/** A group that gets no mail for some time. */
+export type PausedReceiver = {
+  /** The group, such as `google` or a domain. */
+  receiver: string;
+  /** The end of the pause. */
+  until: string;
+  /** When it was paused, or got this end. */
+  paused_at: string;
+};
+
+/** Names the group that gets mail again. */
+export type ResumeReceiverRequest = {
+  /** The workspace. */
+  workspace_id: string;
+  /** The integration. */
+  integration_id: string;
+  /** The group. */
+  receiver: string;
+};
+
+/** The group is not paused. */
+export type ResumeReceiverResponse = {
+  /** Always true. */
+  success: boolean;
+};
+
+/** The groups that are paused. */
+export type ListPausedReceiversResponse = {
+  /** By name; at most 100. */
+  paused: Array<PausedReceiver>;
 };
 
 /** Names the integration to register. */
@@ -4422,6 +4488,11 @@ export type WorkspaceSettings = {
    * list changes nothing.
    */
   link_schemes: Array<string> | null;
+  /**
+   * Whether the public form wants a proof of work of each request without a valid `email_hmac`; off
+   * unless switched on. A change applies within a second.
+   */
+  form_proof_of_work: boolean | null;
 };
 
 /** An email provider of a workspace. */
@@ -4706,6 +4777,11 @@ export type WorkspaceSettingsInput = {
    * list changes nothing.
    */
   link_schemes?: Array<string> | null;
+  /**
+   * Whether the public form wants a proof of work of each request without a valid `email_hmac`; off
+   * unless switched on. A change applies within a second.
+   */
+  form_proof_of_work?: boolean | null;
 };
 
 /** Replaces the name and changes settings. */

@@ -8,16 +8,17 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { ContactInput, MembershipStatus } from "./contacts_pb.ts";
 import { file_postrider_contacts_v1_contacts } from "./contacts_pb.ts";
 import { file_postrider_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file postrider/contacts/v1/subscriptions.proto.
  */
 export const file_postrider_contacts_v1_subscriptions: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb3N0cmlkZXIvY29udGFjdHMvdjEvc3Vic2NyaXB0aW9ucy5wcm90bxIVcG9zdHJpZGVyLmNvbnRhY3RzLnYxIscBChBTdWJzY3JpYmVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjwKB2NvbnRhY3QYAiABKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdElucHV0Qga6SAPIAQESVwoIbGlzdF9pZHMYAyADKAlCRbpIQroBOgoSbGlzdF9pZHMubWluX2l0ZW1zEhRsaXN0X2lkcyBpcyByZXF1aXJlZBoOc2l6ZSh0aGlzKSA+IDCSAQIQZCIkChFTdWJzY3JpYmVSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIIksKFEdldFN1YnNjcmliZXJSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBWVtYWlsGAIgASgJQga6SAPIAQEidwoVR2V0U3Vic2NyaWJlclJlc3BvbnNlEhAKCGxhbmd1YWdlGAEgASgJEhAKCHRpbWV6b25lGAIgASgJEjoKDXN1YnNjcmlwdGlvbnMYAyADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaXB0aW9uIoABCgxTdWJzY3JpcHRpb24SDwoHbGlzdF9pZBgBIAEoCRIRCglsaXN0X25hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSNwoGc3RhdHVzGAQgASgOMicucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1lbWJlcnNoaXBTdGF0dXMiagoaQ29uZmlybVN1YnNjcmlwdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAMgASgJQga6SAPIAQEiHQobQ29uZmlybVN1YnNjcmlwdGlvblJlc3BvbnNlIv8BChdVcGRhdGVTdWJzY3JpYmVyUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEhUKCGxhbmd1YWdlGAMgASgJSACIAQESFQoIdGltZXpvbmUYBCABKAlIAYgBARIlChJzdWJzY3JpYmVfbGlzdF9pZHMYBSADKAlCCbpIBpIBAxDoBxInChR1bnN1YnNjcmliZV9saXN0X2lkcxgGIAMoCUIJukgGkgEDEOgHEhcKD3Vuc3Vic2NyaWJlX2FsbBgHIAEoCEILCglfbGFuZ3VhZ2VCCwoJX3RpbWV6b25lIhoKGFVwZGF0ZVN1YnNjcmliZXJSZXNwb25zZTK4AQoTU3Vic2NyaXB0aW9uU2VydmljZRKgAQoJU3Vic2NyaWJlEicucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlN1YnNjcmliZVJlcXVlc3QaKC5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaWJlUmVzcG9uc2UiQJACAsrzGCQKAggBQhxGYWlsZWQgdG8gc3Vic2NyaWJlIHRvIGxpc3RzSAGC0+STAg86ASoiCi9zdWJzY3JpYmUy8wMKEVN1YnNjcmliZXJTZXJ2aWNlEpEBCg1HZXRTdWJzY3JpYmVyEisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkdldFN1YnNjcmliZXJSZXF1ZXN0GiwucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkdldFN1YnNjcmliZXJSZXNwb25zZSIlkAIByvMYHgoCMAFCGEZhaWxlZCB0byBnZXQgc3Vic2NyaWJlchKpAQoTQ29uZmlybVN1YnNjcmlwdGlvbhIxLnBvc3RyaWRlci5jb250YWN0cy52MS5Db25maXJtU3Vic2NyaXB0aW9uUmVxdWVzdBoyLnBvc3RyaWRlci5jb250YWN0cy52MS5Db25maXJtU3Vic2NyaXB0aW9uUmVzcG9uc2UiK5ACAsrzGCQKAjABQh5GYWlsZWQgdG8gY29uZmlybSBzdWJzY3JpcHRpb24SnQEKEFVwZGF0ZVN1YnNjcmliZXISLi5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBkYXRlU3Vic2NyaWJlclJlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBkYXRlU3Vic2NyaWJlclJlc3BvbnNlIiiQAgLK8xghCgIwAUIbRmFpbGVkIHRvIHVwZGF0ZSBzdWJzY3JpYmVyYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
+  fileDesc("Cilwb3N0cmlkZXIvY29udGFjdHMvdjEvc3Vic2NyaXB0aW9ucy5wcm90bxIVcG9zdHJpZGVyLmNvbnRhY3RzLnYxIukBChBTdWJzY3JpYmVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjwKB2NvbnRhY3QYAiABKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdElucHV0Qga6SAPIAQESVwoIbGlzdF9pZHMYAyADKAlCRbpIQroBOgoSbGlzdF9pZHMubWluX2l0ZW1zEhRsaXN0X2lkcyBpcyByZXF1aXJlZBoOc2l6ZSh0aGlzKSA+IDCSAQIQZBIgCgZhbHRjaGEYBCABKAlCELpIBXIDGNAP0vMYBCoCIiIiOwoXR2V0Rm9ybUNoYWxsZW5nZVJlcXVlc3QSIAoMd29ya3NwYWNlX2lkGAEgASgJQgq6SAfIAQFyAhhAImIKGEdldEZvcm1DaGFsbGVuZ2VSZXNwb25zZRIzCgpwYXJhbWV0ZXJzGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIG0vMYAjgBEhEKCXNpZ25hdHVyZRgCIAEoCSIkChFTdWJzY3JpYmVSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIIksKFEdldFN1YnNjcmliZXJSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBWVtYWlsGAIgASgJQga6SAPIAQEidwoVR2V0U3Vic2NyaWJlclJlc3BvbnNlEhAKCGxhbmd1YWdlGAEgASgJEhAKCHRpbWV6b25lGAIgASgJEjoKDXN1YnNjcmlwdGlvbnMYAyADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaXB0aW9uIoABCgxTdWJzY3JpcHRpb24SDwoHbGlzdF9pZBgBIAEoCRIRCglsaXN0X25hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSNwoGc3RhdHVzGAQgASgOMicucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1lbWJlcnNoaXBTdGF0dXMiagoaQ29uZmlybVN1YnNjcmlwdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAMgASgJQga6SAPIAQEiHQobQ29uZmlybVN1YnNjcmlwdGlvblJlc3BvbnNlIv8BChdVcGRhdGVTdWJzY3JpYmVyUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEhUKCGxhbmd1YWdlGAMgASgJSACIAQESFQoIdGltZXpvbmUYBCABKAlIAYgBARIlChJzdWJzY3JpYmVfbGlzdF9pZHMYBSADKAlCCbpIBpIBAxDoBxInChR1bnN1YnNjcmliZV9saXN0X2lkcxgGIAMoCUIJukgGkgEDEOgHEhcKD3Vuc3Vic2NyaWJlX2FsbBgHIAEoCEILCglfbGFuZ3VhZ2VCCwoJX3RpbWV6b25lIhoKGFVwZGF0ZVN1YnNjcmliZXJSZXNwb25zZTL1AgoTU3Vic2NyaXB0aW9uU2VydmljZRKgAQoJU3Vic2NyaWJlEicucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlN1YnNjcmliZVJlcXVlc3QaKC5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaWJlUmVzcG9uc2UiQJACAsrzGCQKAggBQhxGYWlsZWQgdG8gc3Vic2NyaWJlIHRvIGxpc3RzSAGC0+STAg86ASoiCi9zdWJzY3JpYmUSugEKEEdldEZvcm1DaGFsbGVuZ2USLi5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0Rm9ybUNoYWxsZW5nZVJlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuR2V0Rm9ybUNoYWxsZW5nZVJlc3BvbnNlIkWQAgHK8xgiCgIIAUIaRmFpbGVkIHRvIG1ha2UgYSBjaGFsbGVuZ2VIAYLT5JMCFhIUL3N1YnNjcmliZS9jaGFsbGVuZ2Uy8wMKEVN1YnNjcmliZXJTZXJ2aWNlEpEBCg1HZXRTdWJzY3JpYmVyEisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkdldFN1YnNjcmliZXJSZXF1ZXN0GiwucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkdldFN1YnNjcmliZXJSZXNwb25zZSIlkAIByvMYHgoCMAFCGEZhaWxlZCB0byBnZXQgc3Vic2NyaWJlchKpAQoTQ29uZmlybVN1YnNjcmlwdGlvbhIxLnBvc3RyaWRlci5jb250YWN0cy52MS5Db25maXJtU3Vic2NyaXB0aW9uUmVxdWVzdBoyLnBvc3RyaWRlci5jb250YWN0cy52MS5Db25maXJtU3Vic2NyaXB0aW9uUmVzcG9uc2UiK5ACAsrzGCQKAjABQh5GYWlsZWQgdG8gY29uZmlybSBzdWJzY3JpcHRpb24SnQEKEFVwZGF0ZVN1YnNjcmliZXISLi5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBkYXRlU3Vic2NyaWJlclJlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBkYXRlU3Vic2NyaWJlclJlc3BvbnNlIiiQAgLK8xghCgIwAUIbRmFpbGVkIHRvIHVwZGF0ZSBzdWJzY3JpYmVyYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * Subscribes a person.
@@ -45,6 +46,14 @@ export type SubscribeRequest = Message<"postrider.contacts.v1.SubscribeRequest">
    * @generated from field: repeated string list_ids = 3;
    */
   listIds: string[];
+
+  /**
+   * The solution of a challenge, as ALTCHA's widget writes it into its form: Base64 of JSON, at most 2,000 characters. Ignored
+   * where the workspace does not ask for a proof of work.
+   *
+   * @generated from field: string altcha = 4;
+   */
+  altcha: string;
 };
 
 /**
@@ -53,6 +62,56 @@ export type SubscribeRequest = Message<"postrider.contacts.v1.SubscribeRequest">
  */
 export const SubscribeRequestSchema: GenMessage<SubscribeRequest> = /*@__PURE__*/
   messageDesc(file_postrider_contacts_v1_subscriptions, 0);
+
+/**
+ * Asks for a challenge.
+ *
+ * @generated from message postrider.contacts.v1.GetFormChallengeRequest
+ */
+export type GetFormChallengeRequest = Message<"postrider.contacts.v1.GetFormChallengeRequest"> & {
+  /**
+   * The workspace of the form. At most 64 characters.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.GetFormChallengeRequest.
+ * Use `create(GetFormChallengeRequestSchema)` to create a new message.
+ */
+export const GetFormChallengeRequestSchema: GenMessage<GetFormChallengeRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_subscriptions, 1);
+
+/**
+ * A challenge in the form that ALTCHA's widget reads.
+ *
+ * @generated from message postrider.contacts.v1.GetFormChallengeResponse
+ */
+export type GetFormChallengeResponse = Message<"postrider.contacts.v1.GetFormChallengeResponse"> & {
+  /**
+   * The work, in ALTCHA's own names: `algorithm`, `cost`, `keyLength`, `keyPrefix`, `keySignature`, `nonce`, `salt` and `expiresAt`, in
+   * seconds since 1970.
+   *
+   * @generated from field: google.protobuf.Struct parameters = 1;
+   */
+  parameters?: JsonObject | undefined;
+
+  /**
+   * The signature of `parameters`, by a key of the workspace.
+   *
+   * @generated from field: string signature = 2;
+   */
+  signature: string;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.GetFormChallengeResponse.
+ * Use `create(GetFormChallengeResponseSchema)` to create a new message.
+ */
+export const GetFormChallengeResponseSchema: GenMessage<GetFormChallengeResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_subscriptions, 2);
 
 /**
  * The subscription is active, or waits for a confirmation.
@@ -73,7 +132,7 @@ export type SubscribeResponse = Message<"postrider.contacts.v1.SubscribeResponse
  * Use `create(SubscribeResponseSchema)` to create a new message.
  */
 export const SubscribeResponseSchema: GenMessage<SubscribeResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 1);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 3);
 
 /**
  * Asks what a person may see.
@@ -101,7 +160,7 @@ export type GetSubscriberRequest = Message<"postrider.contacts.v1.GetSubscriberR
  * Use `create(GetSubscriberRequestSchema)` to create a new message.
  */
 export const GetSubscriberRequestSchema: GenMessage<GetSubscriberRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 2);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 4);
 
 /**
  * The data that a person may see and change.
@@ -136,7 +195,7 @@ export type GetSubscriberResponse = Message<"postrider.contacts.v1.GetSubscriber
  * Use `create(GetSubscriberResponseSchema)` to create a new message.
  */
 export const GetSubscriberResponseSchema: GenMessage<GetSubscriberResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 3);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 5);
 
 /**
  * The state of a person's subscription to a list.
@@ -178,7 +237,7 @@ export type Subscription = Message<"postrider.contacts.v1.Subscription"> & {
  * Use `create(SubscriptionSchema)` to create a new message.
  */
 export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 4);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 6);
 
 /**
  * Names the membership that a person confirms.
@@ -213,7 +272,7 @@ export type ConfirmSubscriptionRequest = Message<"postrider.contacts.v1.ConfirmS
  * Use `create(ConfirmSubscriptionRequestSchema)` to create a new message.
  */
 export const ConfirmSubscriptionRequestSchema: GenMessage<ConfirmSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 5);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 7);
 
 /**
  * The membership is not pending any more.
@@ -228,7 +287,7 @@ export type ConfirmSubscriptionResponse = Message<"postrider.contacts.v1.Confirm
  * Use `create(ConfirmSubscriptionResponseSchema)` to create a new message.
  */
 export const ConfirmSubscriptionResponseSchema: GenMessage<ConfirmSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 6);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 8);
 
 /**
  * A person's changes.
@@ -292,7 +351,7 @@ export type UpdateSubscriberRequest = Message<"postrider.contacts.v1.UpdateSubsc
  * Use `create(UpdateSubscriberRequestSchema)` to create a new message.
  */
 export const UpdateSubscriberRequestSchema: GenMessage<UpdateSubscriberRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 7);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 9);
 
 /**
  * The changes are written.
@@ -307,7 +366,7 @@ export type UpdateSubscriberResponse = Message<"postrider.contacts.v1.UpdateSubs
  * Use `create(UpdateSubscriberResponseSchema)` to create a new message.
  */
 export const UpdateSubscriberResponseSchema: GenMessage<UpdateSubscriberResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_subscriptions, 8);
+  messageDesc(file_postrider_contacts_v1_subscriptions, 10);
 
 /**
  * Lets people subscribe by themselves.
@@ -322,10 +381,14 @@ export const SubscriptionService: GenService<{
    * lifted. The answer reveals nothing about the address; a disposable address gets the same answer, and nothing
    * is stored. Null fields count as absent.
    *
+   * With the setting `form_proof_of_work` a request needs `altcha`, the solution of a challenge of `/subscribe/challenge`, unless
+   * `email_hmac` is valid. A solution is good for one address and its lists, once. A repeat within a minute gets the same answer and
+   * does nothing more. A request that fails does not use up its solution.
+   *
    * INVALID_ARGUMENT (`workspace_id is required`, `invalid contact: invalid email format`,
-   * `list_ids is required`, `list is not public`): a field is wrong, or custom JSON has more than 4 KiB in all without `email_hmac`; an unknown list counts as not
+   * `list_ids is required`, `list is not public`, `altcha is required`, `altcha has expired`, `altcha was used before`): a field is wrong, or custom JSON has more than 4 KiB in all without `email_hmac`; an unknown list counts as not
    * public, and so does a private one if `email_hmac` is wrong. RESOURCE_EXHAUSTED: more than
-   * 10 requests a minute for an address, 50 from a client address, or 1,000 for a list, or a new contact beyond the quota of the
+   * 10 requests a minute for an address, 50 from a client address, or 1,000 for a list, 5,000 with `altcha` for a workspace, or a new contact beyond the quota of the
    * workspace; requests that are not valid don't count. Every answer has `ratelimit-policy` and `ratelimit` as metadata.
    *
    * @generated from rpc postrider.contacts.v1.SubscriptionService.Subscribe
@@ -334,6 +397,19 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof SubscribeRequestSchema;
     output: typeof SubscribeResponseSchema;
+  },
+  /**
+   * Makes a challenge of ALTCHA, whose widget solves it in the browser of a form. It takes some hundred milliseconds of work on a
+   * desktop, up to eight times as much where many forms of the workspace came within the last minute. The solution goes into
+   * `altcha` of `/subscribe` within 5 minutes. Nothing is stored, and the answer is the same for a workspace that does not exist or
+   * does not ask for a proof of work.
+   *
+   * @generated from rpc postrider.contacts.v1.SubscriptionService.GetFormChallenge
+   */
+  getFormChallenge: {
+    methodKind: "unary";
+    input: typeof GetFormChallengeRequestSchema;
+    output: typeof GetFormChallengeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_contacts_v1_subscriptions, 0);
