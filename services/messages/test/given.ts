@@ -17,6 +17,7 @@ import {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { RelayService } from '#gen/postrider/messages/v1/relay_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import {
@@ -147,6 +148,7 @@ export async function givenService() {
       holds: createClient(HoldService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
+      relay: createClient(RelayService, transport(userClaims())),
       notifications: createClient(NotificationDirectoryService, transport()),
       suppressions: createClient(SuppressionService, transport(userClaims())),
       reports: createClient(ReportService, transport(userClaims())),
