@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 
@@ -10,7 +9,10 @@ resetAfterEach(given);
 beforeAll(() => given.context.transactional.queue.start());
 
 let count = 0;
-const address = () => `relayed-${(count += 1)}@example.com`;
+const address = () => {
+  count += 1;
+  return `relayed-${count}@example.com`;
+};
 const from = 'From: News <news@sender.example>';
 const dated = [
   'Date: Fri, 27 Nov 2026 00:00:00 +0000',
