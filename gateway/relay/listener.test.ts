@@ -369,7 +369,7 @@ test('an end that stands behind a bare LF ends no mail', async () => {
   expect(`${mails[0]?.bytes}`).toContain('eve@b.example');
 });
 
-test('what comes in clear behind STARTTLS is dropped', async () => {
+test('commands in clear behind STARTTLS are dropped', async () => {
   const { port, mails } = await givenRelay({ allowsPlaintext: false });
   const client = await greeted(port);
   client.write(`STARTTLS\r\n${authOf(key)}\r\n`);

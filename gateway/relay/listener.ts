@@ -103,7 +103,7 @@ export async function listenForRelay(options: RelayOptions): Promise<RelayListen
   };
 }
 
-/** What is known of a session beside the library's own. */
+/** Facts about a session beside those of the library. */
 type Visit = {
   network: string;
   caller: RelayCaller | undefined;

@@ -17,8 +17,8 @@ export const tooManyRecipients = () => answer(452, '4.5.3 too many recipients fo
 export const notNow = () => answer(451, '4.3.0 try again later');
 
 /**
- * The reply for an error of a service. Whoever gets 4xx comes again: only what stays refused until
- * the mail or a setting changes is 5xx.
+ * The reply for an error of a service. A client that gets 4xx sends the mail again, so that 5xx is
+ * for mails that are refused until they or a setting change.
  */
 export function replyTo(error: ConnectError): Error & { responseCode: number } {
   const text = shown(error.rawMessage);

@@ -25,7 +25,6 @@ const unaudited: Record<string, string> = {
   Subscribe: 'data, of anybody',
   SendTransactional: 'a message, which the history has',
   SendTransactionalBatch: 'messages, which the history has',
-  RelayMail: 'messages, which the history has',
   CancelTransactional: 'a message, which the history has',
   RetryMessage: 'a message, which the history has',
   UnsubscribeByLink: 'data, by a recipient',

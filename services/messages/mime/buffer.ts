@@ -47,7 +47,7 @@ export class MessageBuffer {
     this.length += piece.length;
   }
 
-  /** Appends lines as SMTP has them (RFC 5321, 4.5.2): one dot more before a dot that begins one. */
+  /** Appends lines as SMTP has them: one dot more where one begins a line (RFC 5321, 4.5.2). */
   appendStuffed(lines: Buffer): void {
     if (lines[0] !== dot && !lines.includes('\r\n.')) {
       this.appendBytes(lines);

@@ -26,7 +26,7 @@ const hopsMax = 100;
 const textMax = 255;
 
 export type RelayedMail = {
-  /** What goes out. */
+  /** The mail as it goes out. */
   bytes: Buffer;
   subject: string;
   from: { email: string; name: string };

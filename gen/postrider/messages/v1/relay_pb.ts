@@ -79,8 +79,8 @@ export const RelayMailResponseSchema: GenMessage<RelayMailResponse> = /*@__PURE_
  */
 export const RelayService: GenService<{
   /**
-   * Accepts a mail: one transactional message for each recipient, all of them or none, and answers when they are stored safely. What
-   * happens to them then is the same as for `transactional.send`.
+   * Accepts a mail: one transactional message for each recipient, all of them or none, and answers when they are stored safely. From
+   * then on they are like those of `transactional.send`.
    *
    * The mail goes out byte for byte, but for header fields: `Bcc`, `Return-Path`, `Postrider-…` and those that steer a provider, such as
    * `X-PM-…` and `X-SMTPAPI`, are left out; `Message-ID` and `Date` are added where there is none. `Postrider-Tag` and `X-PM-Tag` are a tag
