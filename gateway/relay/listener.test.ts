@@ -302,6 +302,20 @@ test('a mail beyond the memory for all is refused for now, and others go on', as
   ]);
 });
 
+test('a mail in too many pieces ends its session, and one in many comes whole', async () => {
+  const { port, mails } = await givenRelay({ limits: { piecesMax: 5_000 } });
+  const client = await signedIn(port);
+  expect(await send(client, { mail: `x${'\r\n..y'.repeat(2_000)}` })).toMatch(/^250 /);
+  expect(`${mails[0]?.bytes}`.split('\r\n.y')).toHaveLength(2_001);
+  await client.ask('MAIL FROM:<x@y.example>');
+  await client.ask('RCPT TO:<a@b.example>');
+  await client.ask('DATA');
+  client.write(`x${'\r\n..y'.repeat(10_000)}`);
+  expect(await client.replies(1)).toEqual(['554 5.6.0 too many lines begin with a dot']);
+  await client.ended();
+  expect(await send(await signedIn(port))).toMatch(/^250 /);
+});
+
 test('a mail that is too large is 552, by what MAIL says and by what comes', async () => {
   const { port, mails } = await givenRelay({ limits: { mailMaxBytes: 10_000 } });
   const client = await signedIn(port);

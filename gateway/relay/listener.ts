@@ -8,8 +8,9 @@
  *
  * Limits: connections in all, of an address, and of a workspace; the time up to the key, and from
  * one mail to the next, whatever bytes come; idle time; wrong passwords, recipients and commands of
- * a session; recipients and bytes of a mail; bytes in memory in all, of which a workspace has half
- * or an eighth of what is over. A mail beyond these is read to its end and not kept.
+ * a session; recipients, bytes and pieces of a mail; bytes in memory in all, of which a workspace has
+ * half or an eighth of what is over. A mail beyond these is read to its end and not kept, but for one
+ * in too many pieces, which ends its session.
  */
 
 import { once } from 'node:events';
@@ -29,6 +30,7 @@ import { clientNetwork } from '#lib/networks/client-network.ts';
 import { Bulkhead } from '../admission/bulkhead.ts';
 import { answer } from '../smtp/answer.ts';
 import type { MailCertificate } from '../smtp/certificate.ts';
+import { MailBytes } from './mail-bytes.ts';
 import type { MailTaker, RelayCaller } from './mail-taker.ts';
 import { RelayServer } from './relay-server.ts';
 import * as replies from './replies.ts';
@@ -65,6 +67,11 @@ export const limitsDefault = {
   mailMaxBytes: 26_000_000,
   /** Of a mail for all its recipients, each of which has its own. */
   copiesMaxBytes: 52_000_000,
+  /**
+   * In which a mail comes: the library cuts it before each line that begins with a dot, which costs
+   * more than all else about it.
+   */
+  piecesMax: 100_000,
   /** Of mails that arrive or are being stored. */
   heldMaxBytes: 128 * 1024 * 1024,
 };
@@ -265,12 +272,16 @@ class RelayDoor {
       return true;
     };
     try {
-      const chunks = await this.#read(stream, hold);
+      const mail = await this.#read(stream, hold);
       server.suspend(session);
-      const bytes = Buffer.concat([this.#received(session), ...chunks]);
+      const bytes = mail.behind(this.#received(session));
       const ids = await taker.relay(caller, { recipients, bytes, address: session.remoteAddress });
       return `2.0.0 queued as ${ids.join(' ')}`;
     } catch (error) {
+      if (error instanceof TooManyPieces) {
+        server.end(session, replies.tooManyPieces());
+        throw replies.tooManyPieces();
+      }
       throw this.#replyTo(error, 'a mail could not be taken', log);
     } finally {
       this.#held.change(caller.workspaceId, -heldBytes);
@@ -279,19 +290,22 @@ class RelayDoor {
   }
 
   /** Reads a mail to its end; throws a reply for one that is too large, now or for good. */
-  async #read(stream: SMTPServerDataStream, hold: (bytes: number) => boolean): Promise<Buffer[]> {
-    let chunks: Buffer[] = [];
+  async #read(stream: SMTPServerDataStream, hold: (bytes: number) => boolean): Promise<MailBytes> {
+    let mail = new MailBytes();
+    let pieces = 0;
     let refusal: Error | undefined;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      pieces += 1;
+      if (pieces > this.#limits.piecesMax) throw new TooManyPieces();
       if (refusal) continue;
       if (stream.sizeExceeded) refusal = replies.tooLarge(this.#limits.mailMaxBytes);
       // It is copied for the call.
-      else if (!hold(2 * chunk.length)) refusal = replies.full();
-      if (refusal) chunks = [];
-      else chunks.push(chunk);
+      else if (!hold(2 * piece.length)) refusal = replies.full();
+      if (refusal) mail = new MailBytes();
+      else mail.add(piece);
     }
     if (refusal) throw refusal;
-    return chunks;
+    return mail;
   }
 
   /** RFC 5321, 4.4, without the client: machines and networks of tenants are their own. */
@@ -318,6 +332,9 @@ class RelayDoor {
     return reply;
   }
 }
+
+/** The rest of the mail is not read. */
+class TooManyPieces extends Error {}
 
 /** As MAIL says; zero where it says nothing. */
 function announcedBytes({ envelope }: SMTPServerSession): number {

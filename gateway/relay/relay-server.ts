@@ -81,6 +81,16 @@ export class RelayServer extends SMTPServer {
     if (open) open.deadline = undefined;
   }
 
+  /** Ends the session with a reply, whatever its client still sends. */
+  end(
+    session: SMTPServerSession,
+    { responseCode, message }: Error & { responseCode: number },
+  ): void {
+    const { connection } = this.#sessions.get(session) ?? {};
+    connection?.send(responseCode, message);
+    connection?.close();
+  }
+
   /** Its client is known: no new connection takes its place. */
   keep(session: SMTPServerSession): void {
     this.#sessions.get(session)?.client?.keep();

@@ -14,6 +14,7 @@ export const full = () => answer(452, '4.3.1 too many mails are under way, try a
 export const tooLarge = (maxBytes: number) =>
   answer(552, `5.3.4 a mail has at most ${maxBytes} bytes`);
 export const tooManyRecipients = () => answer(452, '4.5.3 too many recipients for one mail');
+export const tooManyPieces = () => answer(554, '5.6.0 too many lines begin with a dot');
 export const notNow = () => answer(451, '4.3.0 try again later');
 
 /**
