@@ -8,9 +8,9 @@
  *
  * Limits: connections in all, of an address, and of a workspace; the time up to the key, and from
  * one mail to the next, whatever bytes come; idle time; wrong passwords, recipients and commands of
- * a session; recipients, bytes and pieces of a mail; bytes in memory in all, of which a workspace has
- * half or an eighth of what is over. A mail beyond these is read to its end and not kept, but for one
- * in too many pieces, which ends its session.
+ * a session; recipients, bytes and pieces of a mail; bytes in memory in all, of which a workspace
+ * has half or an eighth of the rest. A mail beyond these is read to its end and not kept, but for
+ * one in too many pieces, which ends its session.
  */
 
 import { once } from 'node:events';

@@ -116,6 +116,18 @@ withProgram('msmtp')('msmtp sends', async () => {
   await arrived(to);
 });
 
+test('a mail of 25 MB goes through', async () => {
+  const { from, port, key } = await givenKey();
+  const to = `${unique('large')}@example.com`;
+  const client = await givenSignedIn(port, key);
+  const mail = mailOf(from, to) + `${'a'.repeat(78)}\r\n`.repeat(312_500);
+  expect(await send(client, { to: [to], mail })).toMatch(/^250 2\.0\.0 /);
+  await until('it arrives', async () => stack.mails().some(({ email }) => email === to), {
+    withinMs,
+  });
+  client.socket.destroy();
+}, 60_000);
+
 test('a key that is revoked between AUTH and DATA sends nothing more', async () => {
   const { id, from, port, key, keyId, token } = await givenKey();
   const client = await givenSignedIn(port, key);
