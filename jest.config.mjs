@@ -4,7 +4,7 @@ const slow = process.env.SLOW_TESTS
   : [
       '/test/security/rotation\\.test\\.ts$',
       '/test/faults/disk-full\\.test\\.ts$',
-      '/test/postfix/postfix\\.test\\.ts$',
+      '/test/postfix/.*\\.test\\.ts$',
       '/test/dkim/verifiers\\.test\\.ts$',
     ];
 

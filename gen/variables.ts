@@ -3,7 +3,7 @@
 /** By the processes that read them. `<NAME>` is a service in capitals, such as `CONTACTS`. */
 export const variables = [
   {
-    "readBy": "Gateway, inbound, workspaces, contacts, templates, broadcasts, messages and webhooks",
+    "readBy": "Gateway, inbound, relay, workspaces, contacts, templates, broadcasts, messages and webhooks",
     "variables": [
       {
         "name": "SERVICE_KEYS",
@@ -127,22 +127,8 @@ export const variables = [
     ]
   },
   {
-    "readBy": "Every process",
+    "readBy": "Gateway, relay, workspaces, contacts, templates, broadcasts, messages and webhooks",
     "variables": [
-      {
-        "name": "DEMO_MODE",
-        "about": "`true` refuses operations that would let unauthenticated callers abuse a public demo.",
-        "fallback": "`false`",
-        "values": "",
-        "isSecret": false
-      },
-      {
-        "name": "REFLECTION",
-        "about": "`false` turns gRPC reflection off.",
-        "fallback": "`true`",
-        "values": "",
-        "isSecret": false
-      },
       {
         "name": "REQUESTS_PER_SECOND_OF_KEY",
         "about": "Requests of one API key or user, over all processes; twice as many at once. The same value in the gateway and every service; `0` for no limit. Workers have none.",
@@ -162,6 +148,25 @@ export const variables = [
         "about": "The same for one client address (a /64 of IPv6); links and pictures of mails don’t count. Behind a proxy that `TRUSTED_PROXIES` doesn’t name, all clients are one.",
         "fallback": "`2000`",
         "values": "0 to 1,000,000",
+        "isSecret": false
+      }
+    ]
+  },
+  {
+    "readBy": "Every process",
+    "variables": [
+      {
+        "name": "DEMO_MODE",
+        "about": "`true` refuses operations that would let unauthenticated callers abuse a public demo.",
+        "fallback": "`false`",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "REFLECTION",
+        "about": "`false` turns gRPC reflection off.",
+        "fallback": "`true`",
+        "values": "",
         "isSecret": false
       }
     ]
@@ -427,6 +432,60 @@ export const variables = [
         "name": "SPAMD_ADDRESS",
         "about": "The spamd of SpamAssassin, `host:port`, from which `inbound` has the score of test mails of domains (`domains.testMail`).",
         "fallback": "no score",
+        "values": "",
+        "isSecret": false
+      }
+    ]
+  },
+  {
+    "readBy": "Relay",
+    "variables": [
+      {
+        "name": "RELAY_SMTP_PORT",
+        "about": "The port of `relay` for mails by SMTP with STARTTLS, which clients know as 587; `0` for none.",
+        "fallback": "`0`",
+        "values": "0 to 65,535",
+        "isSecret": false
+      },
+      {
+        "name": "RELAY_SMTPS_PORT",
+        "about": "The same with TLS from the start, which clients know as 465; `0` for none.",
+        "fallback": "`0`",
+        "values": "0 to 65,535",
+        "isSecret": false
+      },
+      {
+        "name": "RELAY_HOSTNAME",
+        "about": "The name of `relay` in greetings and in the `Received` field of mails.",
+        "fallback": "the name of the machine",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "RELAY_TLS_CERT_FILE",
+        "about": "The certificate that clients of `relay` see, with those between it and its authority. It is read again when the file changes.",
+        "fallback": "a certificate that `relay` makes at its start, which clients that verify refuse",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "RELAY_TLS_KEY_FILE",
+        "about": "The key of that certificate.",
+        "fallback": "none",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "RELAY_ALLOW_PLAINTEXT",
+        "about": "`true` lets clients of `RELAY_SMTP_PORT` give their API key without TLS: in a network that nobody else reads.",
+        "fallback": "`false`",
+        "values": "",
+        "isSecret": false
+      },
+      {
+        "name": "RELAY_PROXIES",
+        "about": "Addresses of load balancers, separated by commas, that send the header of the PROXY protocol (version 1) before all else. Clients of others have none.",
+        "fallback": "none",
         "values": "",
         "isSecret": false
       }

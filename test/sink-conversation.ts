@@ -161,7 +161,7 @@ export class Conversation {
   #features(verb: string): string {
     const { pipelining, dsn, credentials, tls, authMethods } = this.#behaviour();
     if (verb === 'HELO') return '250 sink';
-    const lines = ['sink', '8BITMIME'];
+    const lines = ['sink', '8BITMIME', 'SMTPUTF8'];
     if (pipelining) lines.push('PIPELINING');
     if (dsn) lines.push('DSN');
     if (tls !== null && !this.#isSecure) lines.push('STARTTLS');

@@ -38,6 +38,7 @@ export function writeEnvFile(config: StackConfig, { token, secretKey }: Keys): v
     INBOX_URL: inboxUrl(config),
     WEBHOOKS_INBOX: webhooksUrl(config),
     SMTP_URL: smtpUrl(config),
+    RELAY_URL: `smtp://127.0.0.1:${config.ports.relay}`,
     ...Object.fromEntries(services),
   };
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);

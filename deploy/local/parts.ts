@@ -45,8 +45,8 @@ export function inboxPart(config: StackConfig): StackPart {
 }
 
 /**
- * The services, their workers of workflows, the gateway and `inbound`, each with the addresses of
- * the others.
+ * The services, their workers of workflows, the gateway, `relay` and `inbound`, each with the
+ * addresses of the others.
  */
 export function productParts(
   config: StackConfig,
@@ -97,7 +97,16 @@ export function productParts(
     ...ownVariables('gateway', config, secrets),
     BOUNCE_SMTP_PORT: String(ports.inbound),
   }));
-  return { services, workers, doors: takesReturns(config) ? [...gateways, inbound] : gateways };
+  const relay = nodePart('relay', [...program, 'relay'], folder, () => ({
+    ...sharedVariables(config),
+    ...ownVariables('gateway', config, secrets),
+    RELAY_SMTP_PORT: String(ports.relay),
+    RELAY_HOSTNAME: 'localhost',
+    // Nobody else reads what this machine says to itself.
+    RELAY_ALLOW_PLAINTEXT: 'true',
+  }));
+  const doors = [...gateways, relay];
+  return { services, workers, doors: takesReturns(config) ? [...doors, inbound] : doors };
 }
 
 /** On a machine of one's own every integration may be seen by itself. */

@@ -191,6 +191,7 @@ export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
     [ports.inbox, 'the inbox page'],
     [ports.smtp, 'the inbox (SMTP)'],
     [ports.inbound, 'mail that comes back'],
+    [ports.relay, 'the relay (SMTP)'],
   ];
   if (!own.temporalAddress) {
     wanted.push([ports.temporal, 'Temporal'], [ports.temporalUi, 'the Temporal UI']);

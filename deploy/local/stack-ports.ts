@@ -11,6 +11,8 @@ export type Ports = {
   grpc: number;
   /** SMTP of `inbound`. */
   inbound: number;
+  /** SMTP of `relay`. */
+  relay: number;
   services: Record<ServiceName, number[]>;
   /** HTTP and gRPC of gateways beside the first. */
   moreGateways: { http: number; grpc: number }[];
@@ -21,6 +23,8 @@ export type Ports = {
 /** The first ten ports are for parts with one process; services follow, replicas ten apart. */
 const firstServicePort = 10;
 const replicaStep = 10;
+/** After the first process of each service. */
+const relayPort = 19;
 /** The ports of `/metrics` follow those of all processes. */
 const firstMetricsPort = 100;
 
@@ -50,6 +54,7 @@ export function portsFrom(base: number, replicas: ReplicaCounts): Ports {
     postgres: base + 5,
     grpc: base + 6,
     inbound: base + 9,
+    relay: base + relayPort,
     moreGateways: replicas.all > 1 ? [{ http: base + 7, grpc: base + 8 }] : [],
     services,
   };

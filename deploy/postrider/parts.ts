@@ -39,6 +39,7 @@ const doors = {
   gateway: async (): Promise<ProcessPart> => (await import('../../gateway/main.ts')).part,
   inbound: async (): Promise<ProcessPart> =>
     (await import('../../gateway/returned-mail/main.ts')).part,
+  relay: async (): Promise<ProcessPart> => (await import('../../gateway/relay/main.ts')).part,
 };
 
 /** In the order in which they start; they stop in the reverse order. */

@@ -4,6 +4,7 @@ import type { Keyset } from '#lib/keys/keyset.ts';
 import { readDnsServers } from '#lib/outside/config.ts';
 import { type ProcessConfig, readAddresses, readProcess } from '#lib/process/config.ts';
 import { type ClientTls, readClientTls } from '#lib/rpc/tls.ts';
+import type { MailCertificate } from '../smtp/certificate.ts';
 import type { SpamdAddress } from './verification/spamd.ts';
 
 export type ReturnedMailConfig = ProcessConfig & {
@@ -12,14 +13,12 @@ export type ReturnedMailConfig = ProcessConfig & {
   clientTls: ClientTls | undefined;
   /** Absent where no mail is taken. */
   smtp: { port: number; domain: string } | undefined;
+  /** For STARTTLS. */
   certificate: MailCertificate | undefined;
   dnsServers: readonly string[];
   /** Absent where test mails get no score. */
   spamd: SpamdAddress | undefined;
 };
-
-/** For STARTTLS. */
-export type MailCertificate = { cert: Buffer | string; key: Buffer | string };
 
 export function readConfig(variables: Variables): ReturnedMailConfig {
   const domain = readBounceDomain(variables);

@@ -7,8 +7,8 @@ import { createTransport } from 'nodemailer';
 import { createReturnPaths } from '#lib/keys/return-path.ts';
 import { createLog } from '#lib/log.ts';
 import { until } from '../../test/stack/until.ts';
+import { selfSigned } from '../smtp/certificate.ts';
 import { keyring } from '../testing.ts';
-import { selfSigned } from './certificate.ts';
 import { type ListenerOptions, listenForReturnedMail, type ReturnedMailTaker } from './listener.ts';
 
 const domain = 'bounces.example.com';

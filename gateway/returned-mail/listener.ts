@@ -19,7 +19,8 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { isTestAddress, mayBeReturnPath } from '#lib/keys/return-path.ts';
 import type { Log } from '#lib/log.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
-import type { MailCertificate } from './config.ts';
+import { answer } from '../smtp/answer.ts';
+import type { MailCertificate } from '../smtp/certificate.ts';
 import { type TestMailOutcome, type TestMailTaker, testMailMaxBytes } from './test-mail.ts';
 
 /** The part of messages that decides. */
@@ -159,8 +160,6 @@ function refusalOfTest(outcome: TestMailOutcome): Error | undefined {
   return outcome === 'refused' ? answer(550, '5.7.1 not the mail that was sent') : undefined;
 }
 
-const answer = (responseCode: number, text: string) =>
-  Object.assign(new Error(text), { responseCode });
 const noSuchAddress = () => answer(550, '5.1.1 no such address');
 const tooMany = () => answer(421, '4.7.0 too many connections or wrong addresses, try again later');
 

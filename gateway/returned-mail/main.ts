@@ -6,7 +6,7 @@ import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { type ProcessPart, type RunningProcess, ready } from '#lib/process/part.ts';
 import { connectToService } from '#lib/rpc/client/client.ts';
-import { selfSigned } from './certificate.ts';
+import { selfSigned } from '../smtp/certificate.ts';
 import { type ReturnedMailConfig, readConfig } from './config.ts';
 import { listenForReturnedMail } from './listener.ts';
 import { takeTestMails } from './test-mail.ts';

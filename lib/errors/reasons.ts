@@ -87,6 +87,10 @@ export const reasons = {
     Code.FailedPrecondition,
     'Mend the template or the integration that the text names.',
   ],
+  PROVIDER_TAKES_NO_MIME: [
+    Code.FailedPrecondition,
+    'Send through an integration of kind `smtp`, `ses`, `mailgun` or `sparkpost`, or by `transactional.send`.',
+  ],
   PART_NOT_FOUND: [
     Code.FailedPrecondition,
     'Something that the broadcast names is gone; the text says what.',

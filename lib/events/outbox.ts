@@ -23,7 +23,7 @@ import { interestSteps, isWanted } from './interests.ts';
 import { unlessOlder } from './older-consumers.ts';
 
 const eventsPerBatchMax = 500;
-/** A batch is one message of at most 20 MiB; one event is well below a megabyte. */
+/** A batch is one message of at most 28 MiB; one event is well below a megabyte. */
 const bytesPerBatchMax = 4 * 1024 * 1024;
 
 /** Small batches of many changes are delivered together. */

@@ -6,8 +6,11 @@ import type { IncomingHttpHeaders } from 'node:http2';
  */
 export const binaryOptions = { recursionLimit: 300 };
 
-/** Larger than the largest body the gateway takes, which is 16 MiB. */
-export const messageMaxBytes = 20 * 1024 * 1024;
+/**
+ * Larger than the largest body the gateway takes, which is 16 MiB, and than the largest mail that
+ * the relay takes, which is 26 MB.
+ */
+export const messageMaxBytes = 28 * 1024 * 1024;
 
 /**
  * The limit of a message to an operation without a token. Its JSON is at most 64 KiB at the

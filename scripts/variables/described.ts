@@ -8,6 +8,7 @@ import { servicesWithWorkflows } from '../../deploy/local/stack-ports.ts';
 import { readProgram, readSuperuserUrl } from '../../deploy/postrider/config.ts';
 import { serviceNames } from '../../deploy/postrider/parts.ts';
 import { readConfig as readGateway } from '../../gateway/config.ts';
+import { readConfig as readRelay } from '../../gateway/relay/config.ts';
 import { readConfig as readInbound } from '../../gateway/returned-mail/config.ts';
 
 /**
@@ -18,7 +19,7 @@ import { readConfig as readInbound } from '../../gateway/returned-mail/config.ts
 export const root = resolve(import.meta.dirname, '../..');
 
 export type VariableReader = {
-  /** A service, `gateway`, `inbound` or `migrate`. */
+  /** A service, `gateway`, `inbound`, `relay` or `migrate`. */
   name: string;
   read(variables: Variables): unknown;
 };
@@ -35,6 +36,7 @@ export async function readers(): Promise<VariableReader[]> {
   return [
     { name: 'gateway', read: inProgram((variables) => readGateway(variables, serviceNames)) },
     { name: 'inbound', read: inProgram(readInbound) },
+    { name: 'relay', read: inProgram(readRelay) },
     ...(await Promise.all(ofServices)),
     { name: 'migrate', read: readSuperuserUrl },
   ];

@@ -20,6 +20,7 @@ import type {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import type { ReceiverService } from '#gen/postrider/messages/v1/receivers_pb.ts';
+import type { RelayService } from '#gen/postrider/messages/v1/relay_pb.ts';
 import type { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import type { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import type {
@@ -132,4 +133,5 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof MailSettingsService> &
   ServiceImpl<typeof TrackingService> &
   ServiceImpl<typeof NotificationDirectoryService> &
-  ServiceImpl<typeof TransactionalService>;
+  ServiceImpl<typeof TransactionalService> &
+  ServiceImpl<typeof RelayService>;

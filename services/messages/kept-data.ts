@@ -188,7 +188,7 @@ export function sealedColumns(keyring: Keyring): SealedColumn<Buffer>[] {
   return [
     boxed('message_requests', 'request', { purpose: 'message-requests', ...ofMessages }),
     boxed('message_bodies', 'body', {
-      ...{ purpose: 'message-requests', key: 'message_id', placeOf: bodyPlace, batchRows: 5 },
+      ...{ purpose: 'message-requests', key: 'message_id', placeOf: bodyPlace, batchRows: 1 },
     }),
     boxed('message_contents', 'content', { purpose: 'message-contents', ...ofMessages }),
     boxed('inbound_reports', 'raw', { purpose: sealedPurpose, key: 'id', placeOf: rawPlace }),

@@ -26,6 +26,7 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { ReceiverService } from '#gen/postrider/messages/v1/receivers_pb.ts';
+import { RelayService } from '#gen/postrider/messages/v1/relay_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import {
@@ -85,6 +86,7 @@ import { recordReturnedMail } from './operations/record-returned-mail.ts';
 import { recordTestMail } from './operations/record-test-mail.ts';
 import { refreshSettings } from './operations/refresh-settings.ts';
 import { registerReports } from './operations/register-reports.ts';
+import { relayMail } from './operations/relay-mail.ts';
 import { releaseHold } from './operations/release-hold.ts';
 import { removeSuppression } from './operations/remove-suppression.ts';
 import { resealPasswords } from './operations/reseal-passwords.ts';
@@ -118,6 +120,7 @@ export const services = [
   CredentialService,
   MailSettingsService,
   TransactionalService,
+  RelayService,
   NotificationDirectoryService,
   SuppressionService,
   ReceiverService,
@@ -187,6 +190,7 @@ export function messagesRoutes(context: Context) {
       sendTransactionalBatch: sendTransactionalBatch(context),
       cancelTransactional: cancelTransactional(context),
     });
+    router.service(RelayService, { relayMail: relayMail(context) });
     router.service(NotificationDirectoryService, {
       listMissingNotifications: listMissingNotifications(context),
     });

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 import { onStack } from './on-stack.ts';
+import { relayChaos } from './relay/main.ts';
 import { reportChaos } from './reports/main.ts';
 import { makeKills, makeSchedule } from './schedule.ts';
 import { transactionalChaos } from './transactional/main.ts';
@@ -14,6 +15,7 @@ import { webhookChaos } from './webhooks/main.ts';
  * yes. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
  * `--transactional`: calls of `transactional.send`, while every service is killed. With
  * `--reports`: reports of a provider about a broadcast's mails, while what they pass is killed.
+ * With `--relay`: mails by SMTP, while the relay and what is behind it are killed.
  */
 const { values } = parseArgs({
   options: {
@@ -37,7 +39,8 @@ const { values } = parseArgs({
     /** Of deliveries, bounces and complaints about `--recipients` mails. */
     reports: { type: 'boolean', default: false },
     transactional: { type: 'boolean', default: false },
-    /** Of `--transactional`: calls a second. */
+    relay: { type: 'boolean', default: false },
+    /** Of `--transactional` and `--relay`: calls or mails a second. */
     rate: { type: 'string', default: '500' },
   },
 });
@@ -55,6 +58,8 @@ const settleMsMax = 5 * 60_000;
 
 if (values.transactional) {
   await transactionalChaos({ seed, minutes, perSecond: Number(values.rate), keep: values.keep });
+} else if (values.relay) {
+  await relayChaos({ seed, minutes, perSecond: Number(values.rate), keep: values.keep });
 } else if (values.reports) {
   await reportChaos({ seed, minutes, messages: recipients, keep: values.keep });
 } else if (values.webhooks) {

@@ -12,7 +12,7 @@ test('the processes of compose.yaml come up by its commands, variables, secrets 
   try {
     expect(Object.keys(installation.healthUrls).toSorted()).toEqual([
       ...['broadcasts', 'broadcasts-worker', 'contacts', 'contacts-worker', 'gateway', 'inbound'],
-      ...['messages', 'templates', 'webhooks', 'webhooks-worker', 'workspaces'],
+      ...['messages', 'relay', 'templates', 'webhooks', 'webhooks-worker', 'workspaces'],
     ]);
     await sendFirstBroadcast(installation);
   } finally {

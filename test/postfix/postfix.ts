@@ -21,26 +21,39 @@ export function noPostfix(): string {
   mkdirSync(join(cache, 'partial'), { recursive: true });
   const options = ['--yes', '--download-only', '--no-install-recommends'];
   const archives = ['-o', `Dir::Cache::archives=${cache}`];
-  const fetched = spawnSync('apt-get', ['install', ...options, ...archives, 'postfix']);
-  return fetched.status === 0 ? '' : 'apt-get does not find the package postfix';
+  const fetched = spawnSync('apt-get', [
+    'install',
+    ...options,
+    ...archives,
+    'postfix',
+    'libsasl2-modules',
+  ]);
+  return fetched.status === 0 ? '' : 'apt-get does not find the packages';
 }
 
 export type Postfix = { port: number; log(): string; stop(): Promise<void> };
 
-/** Starts it, with the domains that it delivers and the loopback port of each. */
+/**
+ * Starts it, with the domains that it delivers and the loopback port of each, and the passwords of
+ * these ports.
+ */
 export async function startPostfix(
   port: number,
   domains: Readonly<Record<string, number>>,
+  passwords: Readonly<Record<number, string>> = {},
 ): Promise<Postfix> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-postfix-'));
   const transports = Object.entries(domains)
     .map(([domain, to]) => `{ ${domain}=smtp:[127.0.0.1]:${to} }`)
     .join(', ');
+  const signIns = Object.entries(passwords)
+    .map(([to, password]) => `{ [127.0.0.1]:${to}=apikey:${password} }`)
+    .join(', ');
   const child = spawn(
     'unshare',
     [
       ...['--mount', '--pid', '--fork', '--kill-child', 'sh'],
-      ...[join(import.meta.dirname, 'run.sh'), folder, cache, `${port}`, transports],
+      ...[join(import.meta.dirname, 'run.sh'), folder, cache, `${port}`, transports, signIns],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );

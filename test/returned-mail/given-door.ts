@@ -2,11 +2,11 @@ import { createRouterTransport } from '@connectrpc/connect';
 import { pino } from 'pino';
 import { openOutbox } from '#lib/events/outbox.ts';
 import { createReturnPaths } from '#lib/keys/return-path.ts';
-import { selfSigned } from '../../gateway/returned-mail/certificate.ts';
 import { listenForReturnedMail } from '../../gateway/returned-mail/listener.ts';
 import { takeTestMails } from '../../gateway/returned-mail/test-mail.ts';
 import type { SpamdAddress } from '../../gateway/returned-mail/verification/spamd.ts';
 import { startVerifier } from '../../gateway/returned-mail/verification/verifier.ts';
+import { selfSigned } from '../../gateway/smtp/certificate.ts';
 import type { Given } from '../../services/messages/test/given.ts';
 import { keyring } from '../setup/service.ts';
 

@@ -112,6 +112,16 @@ export function keyedCall<Input extends DescMessage, Output extends DescMessage>
   const key = call.requestHeader.get('idempotency-key') ?? '';
   if (key === '') return undefined;
   if (!isIdempotencyKey(key)) throw invalidField('Idempotency-Key', idempotencyKeyFault);
+  return keyedCallBy(call, key, { name, input, output }, request);
+}
+
+/** A call with a key from elsewhere than its header. */
+export function keyedCallBy<Input extends DescMessage, Output extends DescMessage>(
+  call: HandlerContext,
+  key: string,
+  { name, input, output }: Method<Input, Output>,
+  request: MessageShape<Input>,
+): KeyedCall<Output> {
   const keys = call.values.get(keysKey);
   if (!keys) throw new Error('the service has no keys for answers');
   const workspaceId = workspaceOf(call);

@@ -5,6 +5,20 @@ const keptBytes = 1024 * 1024;
 const maximumMiB = 25;
 const maximumBytes = maximumMiB * 1024 * 1024;
 
+const dot = 0x2e;
+const lf = 0x0a;
+
+/** How many dots begin a line. */
+function stuffedDots(lines: Buffer): number {
+  let count = 0;
+  let before = lf;
+  for (const byte of lines) {
+    if (byte === dot && before === lf) count += 1;
+    before = byte;
+  }
+  return count;
+}
+
 /**
  * The one buffer that a connection writes its messages into. It is used again once the server has
  * answered, because then the kernel has taken all of it.
@@ -31,6 +45,24 @@ export class MessageBuffer {
     this.reserve(piece.length);
     piece.copy(this.bytes, this.length);
     this.length += piece.length;
+  }
+
+  /** Appends lines as SMTP has them: one dot more where one begins a line (RFC 5321, 4.5.2). */
+  appendStuffed(lines: Buffer): void {
+    if (lines[0] !== dot && !lines.includes('\r\n.')) {
+      this.appendBytes(lines);
+      return;
+    }
+    this.reserve(lines.length + stuffedDots(lines));
+    const { bytes } = this;
+    let { length } = this;
+    let before = lf;
+    for (const byte of lines) {
+      if (byte === dot && before === lf) bytes[length++] = dot;
+      bytes[length++] = byte;
+      before = byte;
+    }
+    this.length = length;
   }
 
   /** Appends text of which every character is one byte. */

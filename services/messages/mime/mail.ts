@@ -21,6 +21,8 @@ export type MailText = readonly (StaticText | string)[];
  * Held only while it is being sent.
  */
 export type MailParts = {
+  /** A mail that goes out as it came, in place of all other parts, which are empty. */
+  finished?: Buffer;
   /** In their order, without those of MIME. */
   headers: readonly HeaderField[];
   text: MailText;
@@ -29,13 +31,19 @@ export type MailParts = {
   files: readonly MailFile[];
 };
 
+/** A mail of which nothing is to be made. Each of its lines ends with CRLF. */
+export function finishedMail(finished: Buffer): MailParts {
+  return { finished, headers: [], text: [], html: undefined, files: [] };
+}
+
 /** The text in one piece. */
 export function wholeText(text: MailText): string {
   return text.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
 }
 
 /** About the size of a mail without its files, before it is encoded. */
-export function roughLength({ headers, text, html }: MailParts): number {
+export function roughLength({ finished, headers, text, html }: MailParts): number {
+  if (finished) return finished.length;
   const lines = headers.reduce((sum, { line }) => sum + line.length, 0);
   return lines + lengthOf(text) + lengthOf(html ?? []);
 }

@@ -28,8 +28,16 @@ const plain: Frame = {
 };
 const betweenTexts = partOf('\r\n', 'text/html');
 
-/** Writes a mail as MIME (RFC 5322, 2045 to 2049), in lines of which none begins with a dot. */
-export function writeMail(buffer: MessageBuffer, { headers, text, html, files }: MailParts): void {
+/**
+ * Writes a mail as MIME (RFC 5322, 2045 to 2049), in lines of which none begins with a dot, or a
+ * finished one as it is.
+ */
+export function writeMail(buffer: MessageBuffer, mail: MailParts): void {
+  const { finished, headers, text, html, files } = mail;
+  if (finished) {
+    buffer.appendBytes(finished);
+    return;
+  }
   const texts = html ? alternative : plain;
   const { type, before, after } = files.length === 0 ? texts : enclose(texts, files);
   let head = '';

@@ -30,7 +30,10 @@ export function getWebVersion(context: Context): Methods['getWebVersion'] {
       const mail = await readKeptContent(context, key).catch(unlessDeleted);
       if (!mail) return notKept;
       const beganMs = performance.now();
-      const { subject = '', html = '', text = '' } = await toMessageContent(mail);
+      const content = await toMessageContent(mail);
+      workMs = performance.now() - beganMs;
+      if (!content) return notKept;
+      const { subject = '', html = '', text = '' } = content;
       const targetOf = await targetsOf(workspaceId, html);
       const shown = {
         isKept: true,

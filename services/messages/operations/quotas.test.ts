@@ -109,6 +109,11 @@ test('files of waiting messages count under the quota of bytes', async () => {
     code: Code.ResourceExhausted,
     rawMessage: expect.stringContaining('for queued'),
   });
+  const mail = Buffer.from('From: news@sender.example\r\n\r\nHi\r\n');
+  const relayed = { workspaceId, recipients: ['a@example.com', 'b@example.com'], mail };
+  expect(await failureOf(full.relay.relayMail(relayed))).toMatchObject({
+    code: Code.ResourceExhausted,
+  });
   for (const each of [process, full]) await each.context.transactional.stop();
 });
 

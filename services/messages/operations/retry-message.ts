@@ -23,7 +23,7 @@ export function retryMessage(context: Context): Methods['retryMessage'] {
         const { request, isBounced, ...checked } = await checkedMessage(em, key);
         const content = await contentOf(keyring, key, request);
         // The sender of a mail with content of its own is one of its integration.
-        const isBound = content.kind === 'content';
+        const isBound = content.kind !== undefined;
         const integrationId = isBound ? checked.lastId : checked.integrationId || ofSettings;
         // The day in which it is tried begins now. Its notification may send to bounced addresses
         // since.

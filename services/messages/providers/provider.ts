@@ -40,6 +40,8 @@ export type Transport = {
   isDirect?: true;
   /** Whether mails go on as we write them, so that a signature stays right. */
   keepsMails?: true;
+  /** Whether it takes mails that were written elsewhere. */
+  takesMime?: true;
   open(host: SenderHost): Sender;
 };
 

@@ -6,16 +6,19 @@
  * a thread: its Liquid and its HTML are a caller's, and are seen once.
  */
 import type { LinkWriting } from '#lib/mail/links.ts';
+import { finishedMail } from '../mime/mail.ts';
 import type { MailRecipient } from './compose.ts';
 import type { Program, SlowSource } from './program.ts';
 
-/** The content of one mail. At least one of `html` and `text` is there. */
-export type OwnContent = {
-  subject: string;
-  html?: string | undefined;
-  text?: string | undefined;
-  usesLiquid: boolean;
-};
+/** The content of one mail: a finished one, or texts, of which at least one is there. */
+export type OwnContent =
+  | Buffer
+  | {
+      subject: string;
+      html?: string | undefined;
+      text?: string | undefined;
+      usesLiquid: boolean;
+    };
 
 /**
  * All links share one number: a set of links is kept for good, so that no mail may have its own.
@@ -23,6 +26,10 @@ export type OwnContent = {
 const numbers: SlowSource['numbers'] = { addresses: {}, choices: {}, ranges: [], other: 0 };
 
 export function ownProgram(plan: Program, content: OwnContent): Program {
+  if (Buffer.isBuffer(content)) {
+    const mail = finishedMail(content);
+    return { ...plan, draft: () => () => mail, draftAndCompile: async () => () => mail };
+  }
   const { subject, html, text, usesLiquid } = content;
   const isGiven = html === undefined || (text !== undefined && !changesLinks(plan.writing));
   if (!usesLiquid && isGiven) {

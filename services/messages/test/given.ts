@@ -19,6 +19,7 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { ReceiverService } from '#gen/postrider/messages/v1/receivers_pb.ts';
+import { RelayService } from '#gen/postrider/messages/v1/relay_pb.ts';
 import { InboundReportService, ReportService } from '#gen/postrider/messages/v1/reports_pb.ts';
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import {
@@ -150,6 +151,7 @@ export async function givenService() {
       holds: createClient(HoldService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
+      relay: createClient(RelayService, transport(userClaims())),
       notifications: createClient(NotificationDirectoryService, transport()),
       suppressions: createClient(SuppressionService, transport(userClaims())),
       receivers: createClient(ReceiverService, transport(userClaims())),

@@ -97,6 +97,22 @@ export class Acceptance {
     return this.#apart(() => acceptGroup(this.#context, workspaceId, items));
   }
 
+  /** The same for messages of which either all are stored or none. Throws the first fault. */
+  async acceptTogether(
+    workspaceId: string,
+    items: readonly TransactionalItem[],
+  ): Promise<TransactionalAnswer[]> {
+    const sizeBytes = bytesOf(items);
+    this.requireRoom(workspaceId);
+    if (this.#heldBytes + sizeBytes > heldMaxBytes) throw tooMany();
+    this.#heldBytes += sizeBytes;
+    try {
+      return await this.#apart(() => acceptWhole(this.#context, workspaceId, items));
+    } finally {
+      this.#heldBytes -= sizeBytes;
+    }
+  }
+
   /** Throws QUOTA_EXCEEDED while too many messages of the workspace wait in the queue. */
   requireRoom(workspaceId: string): void {
     const { quotas } = this.#context;
@@ -158,6 +174,21 @@ async function acceptGroup(
   const ready = prepared.filter(isReady);
   const answers = await write(context, workspaceId, ready);
   return answersInOrder(prepared, answers);
+}
+
+async function acceptWhole(
+  context: AcceptContext,
+  workspaceId: string,
+  items: readonly TransactionalItem[],
+): Promise<TransactionalAnswer[]> {
+  const prepared = await prepareAll(context, workspaceId, items);
+  const fault = prepared.find((each) => each instanceof Error);
+  if (fault) throw fault;
+  const answers = await write(context, workspaceId, prepared.filter(isReady));
+  return answersInOrder(prepared, answers).map((answer) => {
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
 }
 
 /**

@@ -25,17 +25,23 @@ export type StoredRawContent = {
   reply_to: string;
   headers?: Record<string, string>;
   use_liquid: boolean;
-  /** Of HTML and text together. They are stored apart, as a body. */
+  /** Of HTML and text together, or of the whole mail. They are stored apart, as a body. */
   body_bytes: number;
 };
 
 /** HTML and text of a mail. At least one of them is there. */
-export type MailBody = { html?: string; text?: string };
+export type MailTexts = { html?: string; text?: string };
+
+/** The texts, or a whole mail, which goes out as it came. */
+export type MailBody = MailTexts | Buffer;
+
+/** A mail's own content: its texts with what stands beside them, or a whole mail. */
+type OwnSource = { kind: 'content' | 'mime'; content: StoredRawContent };
 
 /**
  * A mail is made from a template, which needs no kind, or from content of its own.
  */
-type Source = { kind?: undefined } | { kind: 'content'; content: StoredRawContent };
+type Source = { kind?: undefined } | OwnSource;
 
 /** A transactional message as it is kept, beside its contact and its body. Stored sealed. */
 export type RequestContent = Source & {
@@ -88,26 +94,27 @@ export function sealBody(
   { workspaceId, id }: { workspaceId: string; id: string },
   body: MailBody,
 ): Buffer {
-  const plain = Buffer.from(JSON.stringify(body));
+  const plain = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   return keyring.box(purpose, workspaceId).seal(plain, bodyPlace(id));
 }
 
 export async function openBody(
   keyring: Keyring,
   { workspaceId, id }: { workspaceId: string; id: string },
-  sealed: Buffer,
+  { sealed, kind }: { sealed: Buffer; kind: OwnSource['kind'] },
 ): Promise<MailBody> {
   const opened = await keyring.openBox(purpose, workspaceId, sealed, bodyPlace(id));
-  return JSON.parse(opened.toString());
+  return kind === 'mime' ? opened : JSON.parse(opened.toString());
 }
 
 /** The content of a mail of its own, beside its contact. */
 export function ownExtras(
-  { content, ...request }: { content: StoredRawContent } & Pick<RequestContent, 'data' | 'options'>,
+  { content, ...request }: Pick<OwnSource, 'content'> & Pick<RequestContent, 'data' | 'options'>,
   body: MailBody,
   given: ExtrasGiven,
 ): Extras {
   const extras = extrasOf(request, given);
+  if (Buffer.isBuffer(body)) return { ...extras, own: body };
   const { subject, from_name: fromName, reply_to: replyTo, use_liquid: usesLiquid } = content;
   const headers = Object.entries(content.headers ?? {});
   return {

@@ -19,6 +19,9 @@ const ownHeaders = new Set(
 const steering =
   /^x-(?:smtpapi|msys-api|apiheader|(?:mailgun|mc|mandrill|pm|postmark|ses|mailin|sib|mj|mailjet|mailersend|sparkpost|elasticemail|postal|smtp2go)-.*)$/i;
 
+/** Whether a header field of this name steers a provider. */
+export const isSteering = (name: string) => steering.test(name);
+
 /** An address for replies; empty for none. */
 export function checkReplyTo(replyTo: string, field: string): string {
   const reply = replyTo === '' ? '' : canonicalAddress(replyTo);
@@ -55,7 +58,7 @@ export function checkHeaders(
   }
   for (const [name, value] of Object.entries(headers)) {
     const isOwn = /^x-[a-z0-9-]{1,70}$/i.test(name) || ownHeaders.has(name.toLowerCase());
-    if (!isOwn || steering.test(name))
+    if (!isOwn || isSteering(name))
       throw invalidField(field, `header '${shown(name)}' is not allowed`);
     if (value.length > headerValueMax || /[\p{Cc}\u2028\u2029]/u.test(value)) {
       const text = `header '${name}' must be one line of at most ${headerValueMax} characters`;

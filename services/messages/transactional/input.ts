@@ -81,8 +81,8 @@ export function checkMessage(
     contact,
     email,
     externalId: externalId === undefined ? null : storable(externalId, at('external_id')),
-    data: checkJson(data, at('data'), dataMaxBytes) ?? {},
-    metadata: checkJson(metadata, at('metadata'), metadataMaxBytes),
+    data: data ? checkJson(data, at('data'), dataMaxBytes) : {},
+    metadata: metadata && checkMetadata(metadata, at('metadata')),
     options: checkOptions(emailOptions, at('email_options')),
     content,
     files,
@@ -111,12 +111,12 @@ function storable(text: string, field: string): string {
   throw invalidField(field, `${field} holds text that can not be stored`);
 }
 
-function checkJson(
-  value: JsonObject | undefined,
-  field: string,
-  maxBytes: number,
-): JsonObject | undefined {
-  if (!value) return undefined;
+/** Data of the caller's, which the history shows. */
+export function checkMetadata(metadata: JsonObject, field: string): JsonObject {
+  return checkJson(metadata, field, metadataMaxBytes);
+}
+
+function checkJson(value: JsonObject, field: string, maxBytes: number): JsonObject {
   if (Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return value;
   throw invalidField(field, `${field} must be at most ${maxBytes / 1024} KiB`);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { refusedByQuota } from '#lib/quotas/quotas.ts';
@@ -136,11 +137,19 @@ function settingOf(
   const kind = kinds.get(kindKey(checked)) ?? notFound();
   if (kind instanceof ContentFault) return kind.at(checked);
   if (kind instanceof Error) return kind;
+  if (checked.content?.kind === 'mime' && !kind.plan.transport.takesMime) return takesNoMime(kind);
   try {
     return { kind, tags: allTags(checked.tags, kind.sendable.tags, `${checked.field}.tags`) };
   } catch (error) {
     return ConnectError.from(error);
   }
+}
+
+function takesNoMime({ plan }: Kind): Error {
+  return refusal(
+    'PROVIDER_TAKES_NO_MIME',
+    `an integration of kind ${plan.transport.kind} takes no finished mails`,
+  );
 }
 
 type EarlierAnswers = {
@@ -279,7 +288,7 @@ function readyOf(
     ...(sendAt && { send_at: sendAt.toISOString() }),
   };
   const content: RequestContent = own
-    ? { ...request, kind: 'content', content: own.stored }
+    ? { ...request, kind: own.kind, content: own.stored }
     : request;
   const mailFiles = files.map((file) => mailFile(file.stored, file.content));
   const stored = files.map((file) => file.stored);

@@ -13,8 +13,9 @@ import type { MailBody, StoredRawContent } from './content.ts';
 import { type CheckedFile, checkFiles } from './files.ts';
 import { checkHeaders, checkReplyTo, checkText } from './header-texts.ts';
 
-/** A mail's content of its own, checked field by field. */
+/** A mail's content of its own, checked field by field, or a mail that goes out as it came. */
 export type CheckedContent = {
+  kind: 'content' | 'mime';
   stored: StoredRawContent;
   body: MailBody;
   files: readonly CheckedFile[];
@@ -56,6 +57,7 @@ export function checkContent(
     throw invalidField(at('integration_id'), 'integration not found');
   }
   return {
+    kind: 'content',
     stored: {
       subject: checkText(subject, 'content.subject', at('subject')),
       ...checkFrom(from, at('from')),
@@ -125,7 +127,7 @@ export async function requireLiquid(
   workspaceId: string,
   { content, field }: { content: CheckedContent | undefined; field: string },
 ): Promise<void> {
-  if (!content?.stored.use_liquid) return;
+  if (!content?.stored.use_liquid || Buffer.isBuffer(content.body)) return;
   const { html = '', text = '' } = content.body;
   const parts = { subject: content.stored.subject, html, text };
   try {

@@ -166,7 +166,7 @@ function sinceOf({ queued, content }: Pick<OpenedMessage, 'queued' | 'content'>)
 function kindOf({ queued, content }: OpenedMessage): string {
   const { notificationId, templateId, templateVersion, integrationId } = queued;
   const { utm, is_tracked, send_to_bounced } = content;
-  const own = content.kind === 'content' ? content.content : undefined;
+  const own = content.kind && content.content;
   return JSON.stringify([
     notificationId,
     templateId,
@@ -175,7 +175,7 @@ function kindOf({ queued, content }: OpenedMessage): string {
     utm,
     is_tracked,
     send_to_bounced,
-    own && [own.from_email, own.use_liquid],
+    own && [content.kind, own.from_email, own.use_liquid],
   ]);
 }
 
@@ -184,7 +184,7 @@ function portionsOf(read: readonly OpenedMessage[]): OpenedMessage[][] {
   const portions: OpenedMessage[][] = [[]];
   let bytes = 0;
   for (const each of read) {
-    const bodyBytes = each.content.kind === 'content' ? each.content.content.body_bytes : 0;
+    const bodyBytes = each.content.kind ? each.content.content.body_bytes : 0;
     const size = each.files.reduce((sum, { size_bytes }) => sum + size_bytes, bodyBytes);
     bytes += size;
     if (bytes > fileBytesMax && portions.at(-1)?.length !== 0) {
@@ -225,7 +225,7 @@ async function sendPortion(
       if (moved) return sendPortion(context, workspaceId, moved);
     }
     if (!isFinal(error)) throw error;
-    const what = first.content.kind === 'content' ? 'the mail' : 'the notification';
+    const what = first.content.kind ? 'the mail' : 'the notification';
     const info = `${what} cannot be sent: ${error.rawMessage}`.slice(0, 255);
     await failQueued(context.store, workspaceId, { ids, info });
     return { count: 0, afterMs: 0 };
@@ -243,7 +243,7 @@ async function moveToOther(
   // Settings and senders that are kept may still name the one that is gone.
   plans.refresh(workspaceId);
   const content = portion[0]?.content;
-  const senderEmail = content?.kind === 'content' ? content.content.from_email : '';
+  const senderEmail = content?.kind ? content.content.from_email : '';
   const integrationId = await otherIntegration(plans, workspaceId, senderEmail);
   const isOther = portion.every(({ queued }) => queued.integrationId !== integrationId);
   if (integrationId === '' || !isOther) return undefined;
@@ -292,7 +292,7 @@ function planOf(
 ): Promise<CompiledPlan> {
   const { notificationId, templateId, templateVersion, integrationId } = queued;
   const { utm, is_tracked: isTracked } = content;
-  const senderEmail = content.kind === 'content' ? content.content.from_email : undefined;
+  const senderEmail = content.kind ? content.content.from_email : undefined;
   const kind = { workspaceId, integrationId, notificationId, templateId, templateVersion };
   return plans.get(planKeyOf({ ...kind, utm, isTracked, senderEmail }));
 }
@@ -307,7 +307,7 @@ async function sendGroup(
   const first = portion[0] as OpenedMessage;
   const { templateId, templateVersion, integrationId } = first.queued;
   const { send_to_bounced: sendToBounced } = first.content;
-  const usesLiquid = first.content.kind === 'content' && first.content.content.use_liquid;
+  const usesLiquid = first.content.kind !== undefined && first.content.content.use_liquid;
   const kind = { workspaceId, templateId, templateVersion, integrationId };
   const extras = await allExtras(context, workspaceId, { portion, sendToBounced });
   const since = new Map(portion.map((each) => [each.queued.id, sinceOf(each)]));
@@ -364,8 +364,7 @@ async function allExtras(
   const bodies = await openBodies(context, workspaceId, portion);
   const gone = new Set(ids);
   const whole = portion.filter(
-    ({ queued: { id }, content }) =>
-      !gone.has(id) && (content.kind !== 'content' || bodies.has(id)),
+    ({ queued: { id }, content }) => !gone.has(id) && (!content.kind || bodies.has(id)),
   );
   return new Map(
     whole.map(({ queued: { id, expiresAt }, content, files }) => {
@@ -376,10 +375,9 @@ async function allExtras(
       });
       const expiresAtMs = expiresAt?.getTime();
       const given = { files: mailFiles, dropped };
-      const extras =
-        content.kind === 'content'
-          ? ownExtras(content, bodies.get(id) ?? {}, given)
-          : extrasOf(content, given);
+      const extras = content.kind
+        ? ownExtras(content, bodies.get(id) ?? {}, given)
+        : extrasOf(content, given);
       return [id, { ...extras, expiresAtMs }] as const;
     }),
   );
@@ -391,12 +389,16 @@ async function openBodies(
   workspaceId: string,
   portion: readonly OpenedMessage[],
 ): Promise<Map<string, MailBody>> {
-  const ids = portion.flatMap(({ queued, content }) =>
-    content.kind === 'content' ? [queued.id] : [],
+  const kinds = new Map(
+    portion.flatMap(({ queued: { id }, content: { kind } }) => (kind ? [[id, kind] as const] : [])),
   );
+  const ids = [...kinds.keys()];
   const opened = new Map<string, MailBody>();
   for (const [id, sealed] of await readBodies(store, workspaceId, ids)) {
-    const body = await openBody(keyring, { workspaceId, id }, sealed).catch(() => undefined);
+    const kind = kinds.get(id) ?? 'content';
+    const body = await openBody(keyring, { workspaceId, id }, { sealed, kind }).catch(
+      () => undefined,
+    );
     if (body) opened.set(id, body);
   }
   const lost = ids.filter((id) => !opened.has(id));

@@ -49,7 +49,7 @@ export function toMessage(
 
 function given({ data, metadata, options = {}, attachments, ...source }: StoredRequest) {
   return {
-    rawContent: source.kind === 'content' ? toRawContent(source.content) : undefined,
+    rawContent: source.kind ? toRawContent(source.content) : undefined,
     messageData: { data: data ?? {}, metadata },
     channelOptions: isSet(options) ? camelKeys(options) : undefined,
     attachments: attachments.map(camelKeys),

@@ -50,7 +50,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- /* The variables of a process; workers have those of their service. */ -}}
 {{- define "postrider.env" -}}
 {{- $root := .root -}}
-{{- $service := trimSuffix "-worker" .name | replace "inbound" "gateway" -}}
+{{- $service := trimSuffix "-worker" .name | replace "inbound" "gateway" | replace "relay" "gateway" -}}
 {{- $ports := include "postrider.ports" $root | fromYaml -}}
 {{- /* Longer than callers keep the addresses behind a name: calls stop coming before the process refuses them. */ -}}
 {{- $env := dict "HOST" "0.0.0.0" "HEALTH_PORT" "8080" "METRICS_PORT" "9464" "SHUTDOWN_DELAY_SECONDS" "7" "PUBLIC_URL" $root.Values.publicUrl "SERVICE_KEYS_FILE" (printf "/secrets/%s-keys" $service) -}}
@@ -60,7 +60,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- if eq .name "gateway" -}}
 {{- $_ := set $env "GATEWAY_PORT" "4400" -}}
 {{- $_ := set $env "GATEWAY_GRPC_PORT" "4406" -}}
-{{- else if ne .name "inbound" -}}
+{{- else if ne $service "gateway" -}}
 {{- $_ := set $env (printf "%s_DATABASE_URL_FILE" (upper $service)) (printf "/secrets/%s-database-url" $service) -}}
 {{- end -}}
 {{- if hasKey $ports .name -}}
@@ -75,6 +75,14 @@ seccompProfile: { type: RuntimeDefault }
 {{- end -}}
 {{- if and (eq .name "inbound") $root.Values.env.BOUNCE_DOMAIN -}}
 {{- $_ := set $env "BOUNCE_SMTP_PORT" "2525" -}}
+{{- end -}}
+{{- if eq .name "relay" -}}
+{{- $_ := set $env "RELAY_SMTP_PORT" "2587" -}}
+{{- $_ := set $env "RELAY_SMTPS_PORT" "2465" -}}
+{{- if $root.Values.tls.relaySecretName -}}
+{{- $_ := set $env "RELAY_TLS_CERT_FILE" "/relay-tls/tls.crt" -}}
+{{- $_ := set $env "RELAY_TLS_KEY_FILE" "/relay-tls/tls.key" -}}
+{{- end -}}
 {{- end -}}
 {{- if eq .name "messages" -}}
 {{- $_ := set $env "MESSAGES_JOURNAL" "/journal" -}}
@@ -102,7 +110,7 @@ seccompProfile: { type: RuntimeDefault }
 
 {{- /* The secrets of a process and of no other. */ -}}
 {{- define "postrider.secretItems" -}}
-{{- $service := trimSuffix "-worker" .name | replace "inbound" "gateway" -}}
+{{- $service := trimSuffix "-worker" .name | replace "inbound" "gateway" | replace "relay" "gateway" -}}
 - { key: {{ $service }}-keys, path: {{ $service }}-keys }
 {{- if ne $service "gateway" }}
 - { key: {{ $service }}-database-url, path: {{ $service }}-database-url }

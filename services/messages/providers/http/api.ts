@@ -15,6 +15,8 @@ export type HttpApi = {
    * unknown. `separately`: none was taken, since one of them is wrong.
    */
   outcomes(answer: ApiAnswer, sent: readonly Outgoing[]): readonly SendOutcome[] | 'separately';
+  /** Whether `part` takes a mail as it came, in MIME. */
+  takesMime?: true;
   /** How much a request takes. One mail if absent. */
   batch?: { countMax: number; bytesMax: number };
   /**

@@ -8,7 +8,7 @@ import {
   textHeader,
   tokenHeader,
 } from '../../mime/headers.ts';
-import { type MailParts, staticText } from '../../mime/mail.ts';
+import { finishedMail, type MailParts, staticText } from '../../mime/mail.ts';
 import { givenFake, type KindName, kindNames } from '../../test/fake-provider/given.ts';
 import { kinds, send } from '../../test/given-pool.ts';
 
@@ -53,6 +53,26 @@ async function seen(name: KindName, mail: MailParts, over = {}) {
 }
 
 describe.each(kindNames)('%s', (name) => {
+  test('sends a finished mail as it is, or refuses it', async () => {
+    const head = [
+      'From: me@sender.example',
+      'Subject: Hi',
+      'X-Order: 17',
+      'Content-Type: text/plain; charset=utf-8',
+    ];
+    const finished = Buffer.from(`${head.join('\r\n')}\r\n\r\n.\r\nGrüße\r\n`);
+    const { outcome, mail } = await seen(name, finishedMail(finished), { copies: [] });
+    if (!['ses', 'mailgun', 'sparkpost'].includes(name)) {
+      expect(outcome).toEqual({ kind: 'failed', info: 'the provider takes no finished mails' });
+      return;
+    }
+    expect(outcome).toMatchObject({ kind: 'accepted' });
+    expect(mail).toMatchObject({
+      ...{ recipients: [ann], subject: 'Hi', from: 'me@sender.example' },
+      ...{ text: expect.stringContaining('.\nGrüße'), headers: { 'x-order': '17' } },
+    });
+  });
+
   test('sends a newsletter with its lists, its sender and its copies intact', async () => {
     const { outcome, mail } = await seen(name, newsletter());
     expect(outcome).toMatchObject({ kind: 'accepted' });

@@ -8,6 +8,7 @@ export function httpTransport(kind: string, settings: object, api: HttpApi): Tra
   return {
     kind,
     key: JSON.stringify([kind, api.origin, settings]),
+    ...(api.takesMime && { takesMime: true }),
     open: (host) => new HttpSender(host, api),
   };
 }

@@ -58,6 +58,8 @@ const pauseMs = { usual: 1_000, most: 60_000 };
 /** Each answer counts an eighth of the usual time. */
 const smoothing = 8;
 
+const noMime = 'the provider takes no finished mails';
+
 type Ready = { outgoing: Outgoing; part: MailPart; bytes: number };
 
 /** Sends mails as HTTP requests, in batches where the provider takes them. */
@@ -230,6 +232,7 @@ export class HttpSender implements Sender {
       if (!taken) return undefined;
       const { outgoing, mail } = taken;
       try {
+        if (mail.finished && !this.#api.takesMime) throw new UntakenError(noMime);
         const part = this.#api.part(mail, outgoing);
         // With the comma between two.
         return { outgoing, part, bytes: Buffer.byteLength(part.body) + 1 };

@@ -22,6 +22,7 @@ export function mailgunApi({ apiKey, domain }: MailgunSettings, origin: string):
   };
   return {
     origin,
+    takesMime: true,
     part: partOf,
     request: ([part]) => ({ path, headers, body: part?.body ?? '' }),
     outcomes: (answer, sent) => sent.map((outgoing) => outcomeOf(answer, outgoing)),

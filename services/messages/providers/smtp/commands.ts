@@ -1,13 +1,25 @@
+import { isAscii } from 'node:buffer';
+import { headOf } from '../../mime/head.ts';
 import type { Outgoing } from '../outgoing.ts';
+import type { ServerFeatures } from './dial.ts';
 
 /*
  * The commands of an envelope. Where reports come back to us, and the server takes the parameters
  * of RFC 3461, they ask for reports of failures and delays, with the headers of the message alone.
+ * Mails that we write are ASCII; a finished one may not be, which MAIL says to a server that knows
+ * the parameter. To any other server it goes all the same: few of those look at it.
  */
 
-export function mailCommand({ id, from, returnPath }: Outgoing, dsn: boolean): string {
-  if (returnPath === undefined) return `MAIL FROM:<${from}>\r\n`;
-  return `MAIL FROM:<${returnPath}>${dsn ? ` RET=HDRS ENVID=${id}` : ''}\r\n`;
+export function mailCommand(
+  { id, from, returnPath }: Outgoing,
+  features: ServerFeatures,
+  finished?: Buffer,
+): string {
+  const is8Bit = finished !== undefined && !isAscii(finished);
+  const body = is8Bit && features.eightBit ? ' BODY=8BITMIME' : '';
+  const header = is8Bit && features.utf8 && !isAscii(headOf(finished)) ? ' SMTPUTF8' : '';
+  const report = returnPath !== undefined && features.dsn ? ` RET=HDRS ENVID=${id}` : '';
+  return `MAIL FROM:<${returnPath ?? from}>${report}${body}${header}\r\n`;
 }
 
 export function rcptCommand({ returnPath }: Outgoing, to: string, dsn: boolean): string {

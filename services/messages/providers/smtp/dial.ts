@@ -36,11 +36,16 @@ export const defaultTimeouts: Timeouts = {
   finalMs: 10 * 60_000,
 };
 
-export type Dialed = {
-  wire: Wire;
+export type Dialed = { wire: Wire; features: ServerFeatures };
+
+/** Extensions that the server has. */
+export type ServerFeatures = {
   pipelining: boolean;
-  /** Whether the server takes the parameters of delivery status notifications (RFC 3461). */
+  /** The parameters of delivery status notifications (RFC 3461). */
   dsn: boolean;
+  /** Mails that are not ASCII (RFC 6152), and such headers (RFC 6531). */
+  eightBit: boolean;
+  utf8: boolean;
 };
 
 /** The provider takes no mail at all; the text names no address. */
@@ -67,8 +72,15 @@ export async function dial(
       features = await hello(talk, settings, timeouts);
     }
     if (settings.username !== '') await authenticate(talk, settings, features, timeouts);
-    const [pipelining, dsn] = [features.has('PIPELINING'), features.has('DSN')];
-    return { wire: talk.wire, pipelining, dsn };
+    return {
+      wire: talk.wire,
+      features: {
+        pipelining: features.has('PIPELINING'),
+        dsn: features.has('DSN'),
+        eightBit: features.has('8BITMIME'),
+        utf8: features.has('SMTPUTF8'),
+      },
+    };
   } catch (error) {
     talk.wire.destroy('the session could not be opened');
     throw error;

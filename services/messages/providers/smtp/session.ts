@@ -73,16 +73,16 @@ export class SmtpSession {
   readonly #buffer = new MessageBuffer();
   readonly #wire: Wire;
   readonly #pipelining: boolean;
-  readonly #dsn: boolean;
+  readonly #features: Dialed['features'];
   readonly #host: SessionHost;
   /** When the wait for the reply is over, or when the session became idle. */
   deadlineMs = Number.POSITIVE_INFINITY;
   idleSinceMs = Date.now();
 
-  constructor({ wire, pipelining, dsn }: Dialed, host: SessionHost) {
+  constructor({ wire, features }: Dialed, host: SessionHost) {
     this.#wire = wire;
-    this.#pipelining = pipelining;
-    this.#dsn = dsn;
+    this.#pipelining = features.pipelining;
+    this.#features = features;
     this.#host = host;
     wire.onReply = (reply) => this.#onReply(reply);
     wire.onClose = (reason) => this.#onClose(reason);
@@ -124,22 +124,23 @@ export class SmtpSession {
 
   /** The commands of the next envelope, as many of them as may go at once. */
   #envelope(): string {
-    const outgoing = this.#next?.outgoing;
-    if (!outgoing) return '';
+    const next = this.#next;
+    if (!next) return '';
+    const { outgoing } = next;
     const reset = this.#isDirty ? 'RSET\r\n' : '';
-    if (!this.#pipelining) return reset || this.#mail(outgoing);
-    const envelope = reset + this.#mail(outgoing) + this.#rcpt(outgoing, outgoing.to);
+    if (!this.#pipelining) return reset || this.#mail(next);
+    const envelope = reset + this.#mail(next) + this.#rcpt(outgoing, outgoing.to);
     if (outgoing.copies.length === 0) return `${envelope}DATA\r\n`;
     // Without DATA: if only the recipient is refused, the copies must get no empty message.
     return envelope + outgoing.copies.map((copy) => this.#rcpt(outgoing, copy)).join('');
   }
 
-  #mail(outgoing: Outgoing): string {
-    return mailCommand(outgoing, this.#dsn);
+  #mail({ outgoing, mail: { finished } }: Next): string {
+    return mailCommand(outgoing, this.#features, finished);
   }
 
   #rcpt(outgoing: Outgoing, to: string): string {
-    return rcptCommand(outgoing, to, this.#dsn);
+    return rcptCommand(outgoing, to, this.#features.dsn);
   }
 
   /** Without pipelining a command waits for the answer to the one before. */
@@ -160,7 +161,7 @@ export class SmtpSession {
     if (step === 'reset') {
       this.#isDirty = false;
       this.#step = 'mail';
-      this.#send(this.#mail(next.outgoing));
+      this.#send(this.#mail(next));
     } else if (step === 'mail') {
       next.isMailAccepted = reply.code < 300;
       this.#step = 'rcpt';
@@ -223,14 +224,16 @@ export class SmtpSession {
       this.#leaveBody(outgoing, unsent);
       return;
     }
-    if (outgoing.signature) this.#sign(outgoing, outgoing.signature);
+    if (outgoing.signature) this.#sign(next, outgoing.signature);
     else this.#beginBody(outgoing);
   }
 
   /** The server waits meanwhile, but is not measured. */
-  #sign(outgoing: Outgoing, signature: MailSignature): void {
+  #sign({ outgoing, mail }: Next, signature: MailSignature): void {
     const fromMs = performance.now();
-    signature.make(this.#buffer.written().subarray(0, -endOfMail.length), (fields) => {
+    // Without the dots that lines of a finished mail have on their way.
+    const written = mail.finished ?? this.#buffer.written().subarray(0, -endOfMail.length);
+    signature.make(written, (fields) => {
       // The connection has ended.
       if (this.#body !== outgoing) return;
       this.#startedAtMs += performance.now() - fromMs;
@@ -284,7 +287,8 @@ export class SmtpSession {
     if (isOver(outgoing)) return { kind: 'not_started' };
     this.#buffer.clear(outgoing.signature?.room);
     try {
-      writeMail(this.#buffer, mail);
+      if (mail.finished) this.#buffer.appendStuffed(mail.finished);
+      else writeMail(this.#buffer, mail);
       this.#buffer.appendLatin1(endOfMail);
       return undefined;
     } catch (error) {

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { SparkPostSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { MailParts } from '../../mime/mail.ts';
-import type { ApiAnswer, HttpApi, MailPart } from '../http/api.ts';
+import { type ApiAnswer, type HttpApi, type MailPart, UntakenError } from '../http/api.ts';
 import { checkAddresses, checkSize, messageIdName } from '../http/mail-fields.ts';
 import { mimeOf } from '../http/mime.ts';
 import { accepted, at, bounced, byStatus, outage, textAt } from '../http/outcome.ts';
@@ -22,6 +23,7 @@ export function sparkpostApi({ apiKey, sandboxMode }: SparkPostSettings, origin:
   const headers = { authorization: apiKey, 'content-type': 'application/json' };
   return {
     origin,
+    takesMime: true,
     part: (mail, outgoing) => partOf(mail, outgoing, sandboxMode),
     request: ([part]) => ({ path: '/api/v1/transmissions', headers, body: part?.body ?? '' }),
     outcomes: (answer, sent) => sent.map(() => outcomeOf(answer)),
@@ -32,6 +34,7 @@ function partOf(mail: MailParts, outgoing: Outgoing, sandbox: boolean): MailPart
   checkAddresses(outgoing);
   const mime = mimeOf(mail);
   checkSize(mime.length, sizeMaxMb);
+  if (!isUtf8(mime)) throw new UntakenError('the mail is no UTF-8, as the provider needs it');
   const body = JSON.stringify({
     options: {
       // Postrider has links and pixels of its own.
@@ -45,7 +48,7 @@ function partOf(mail: MailParts, outgoing: Outgoing, sandbox: boolean): MailPart
     },
     metadata: { [messageIdName]: outgoing.id },
     recipients: [outgoing.to, ...outgoing.copies].map((email) => ({ address: { email } })),
-    content: { email_rfc822: mime.toString('latin1') },
+    content: { email_rfc822: mime.toString() },
   });
   return { body };
 }

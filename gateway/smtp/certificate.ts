@@ -1,5 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import type { MailCertificate } from './config.ts';
+
+/** Of a server of mail. */
+export type MailCertificate = { cert: Buffer | string; key: Buffer | string };
 
 /*
  * A self-signed certificate (RFC 5280), as Node has no function that makes one. Mail servers

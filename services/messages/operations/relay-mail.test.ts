@@ -1,0 +1,253 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { beforeAll, expect, test } from '@jest/globals';
+import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
+import { resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification } from '../test/given-notification.ts';
+
+const workspaceId = 'w1';
+const given = useService();
+resetAfterEach(given);
+// On a busy machine a message may not be begun within its five seconds.
+beforeAll(() => given.context.transactional.queue.start());
+
+let count = 0;
+const address = () => {
+  count += 1;
+  return `relayed-${count}@example.com`;
+};
+const from = 'From: News <news@sender.example>';
+const dated = [
+  'Date: Fri, 27 Nov 2026 00:00:00 +0000',
+  'Message-ID: <1@origin.example>',
+  'Subject: Hi',
+];
+const mailOf = (head: readonly string[], body = 'Hello\r\n') =>
+  Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1');
+const plain = mailOf([from, ...dated]);
+const relay = (mail: Buffer, ...recipients: string[]) =>
+  given.relay.relayMail({ workspaceId, recipients, mail });
+const relayOne = async (mail: Buffer, email: string) => {
+  const [id = ''] = (await relay(mail, email)).messageIds;
+  return id;
+};
+const read = async (id: string) => (await given.messages.getMessage({ workspaceId, id })).message;
+const untilStatus = (id: string, status: string) =>
+  until(`the message is ${status}`, async () => (await read(id))?.status === status, {
+    withinMs: 15_000,
+  });
+
+/** The mail that the server got, without the dots that SMTP adds. */
+async function arrived(email: string): Promise<string> {
+  await until('the mail arrives', async () => given.sink.bodies(email).length > 0, {
+    withinMs: 15_000,
+  });
+  return (given.sink.bodies(email)[0] ?? '').replace(/(?<=^|\r\n)\.(?=\.)/g, '');
+}
+
+test('a mail goes out as it came, byte for byte', async () => {
+  const body = '.\r\n..two\r\n.x\r\n\r\n=20 \t\r\n\u00fc\u00df\r\nlast\r\n\r\n';
+  const odd = ['X-Odd :  spaced \t', from, 'To:  "A  B" <a@b.example>,\r\n\t<c@d.example>'];
+  const mail = mailOf([...odd, ...dated], body);
+  const email = address();
+  const id = await relayOne(mail, email);
+  expect(await arrived(email)).toBe(mail.toString('latin1'));
+  await untilStatus(id, 'sent');
+  expect(await read(id)).toMatchObject({
+    ...{ contactEmail: email, templateId: '' },
+    rawContent: { subject: 'Hi', fromEmail: 'news@sender.example', fromName: 'News' },
+  });
+});
+
+test('a mail that is retried is the same', async () => {
+  const mail = mailOf([from, ...dated], '.\r\n\u00fc\r\n');
+  const email = address();
+  const id = await relayOne(mail, email);
+  await untilStatus(id, 'sent');
+  const sql = (text: string) => query(given.store.fork(), text, [id]);
+  await sql(
+    `update messages set status = 'failed', failed_at = now(), sent_at = null where id = $1`,
+  );
+  given.sink.reset();
+  await given.messages.retryMessage({ workspaceId, id });
+  expect(await arrived(email)).toBe(mail.toString('latin1'));
+});
+
+test('each recipient has a message of its own, and one that stands there twice has one', async () => {
+  const [one, two] = [address(), address()];
+  const { messageIds } = await relay(plain, one, two, one.toUpperCase());
+  expect(messageIds).toHaveLength(2);
+  expect(await Promise.all(messageIds.map(async (id) => (await read(id))?.contactEmail))).toEqual([
+    one,
+    two,
+  ]);
+  expect([await arrived(one), await arrived(two)]).toEqual([`${plain}`, `${plain}`]);
+});
+
+test('if one recipient cannot be taken, none is', async () => {
+  const [one, two] = [address(), address()];
+  given.world.skipReasons.set(two, 'is no contact');
+  await expect(relay(plain, one, two)).rejects.toMatchObject({ code: Code.InvalidArgument });
+  const { messages } = await given.messages.listMessages({ workspaceId, contactEmail: one });
+  expect(messages).toEqual([]);
+});
+
+test('fields of ours and of Postmark are read, and do not go out', async () => {
+  const notification = await givenNotification(given);
+  const control = [
+    'Postrider-Tag: one, two',
+    'X-PM-Tag: Welcome mail!',
+    'Postrider-Metadata-Order: 1042',
+    'X-PM-Metadata-Colour: =?utf-8?q?bl=C3=A4u?=',
+    'X-PM-Message-Stream: outbound',
+    `Postrider-Notification: ${notification}`,
+  ];
+  const email = address();
+  const id = await relayOne(mailOf([...control, from, ...dated]), email);
+  expect(await arrived(email)).toBe(`${plain}`);
+  const message = await read(id);
+  expect(message).toMatchObject({
+    ...{ tags: ['Welcome-mail-', 'one', 'two'], transactionalNotificationId: notification },
+    messageData: { metadata: { Order: '1042', Colour: 'bl\u00e4u' } },
+  });
+});
+
+test('Bcc, Return-Path and what steers a provider do not go out', async () => {
+  const others = [
+    'Bcc: eve@example.com,\r\n mallory@example.com',
+    'Return-Path: <x@y.example>',
+    'X-SMTPAPI: {"to":["eve@example.com"]}',
+    'x-mailgun-variables: {}',
+    'X-SES-CONFIGURATION-SET: other',
+  ];
+  const email = address();
+  await relay(mailOf([...others, from, ...dated]), email);
+  expect(await arrived(email)).toBe(`${plain}`);
+});
+
+test('Date and Message-ID are added to a mail without them, at the end of its header', async () => {
+  const email = address();
+  await relay(mailOf([from, 'Subject: Hi']), email);
+  expect(await arrived(email)).toMatch(
+    /^From: [^\r]+\r\nSubject: Hi\r\nDate: \w{3}, [^\r]+ \+0000\r\nMessage-ID: <[0-9a-f-]{36}@sender\.example>\r\n\r\nHello\r\n$/,
+  );
+  const headOnly = address();
+  await relay(Buffer.from(`${[from, ...dated].join('\r\n')}`), headOnly);
+  expect(await arrived(headOnly)).toBe(`${[from, ...dated].join('\r\n')}\r\n\r\n`);
+});
+
+test('a mail with a key goes to each recipient once, whatever changed on its way', async () => {
+  const [one, two] = [address(), address()];
+  const keyed = (hop: string) =>
+    mailOf([`Received: by ${hop}`, 'Postrider-Idempotency-Key: order-1042', from, ...dated]);
+  const first = await relay(keyed('a'), one);
+  const again = await relay(keyed('b'), one, two);
+  expect(again.messageIds[0]).toBe(first.messageIds[0]);
+  expect(await relay(keyed('c'), two)).toMatchObject({ messageIds: [again.messageIds[1]] });
+  await arrived(two);
+  expect(given.sink.received.get(one)?.count).toBe(1);
+});
+
+test('a recipient that bounced is recorded as failed, and gets nothing', async () => {
+  const email = address();
+  await query(given.store.fork(), `insert into suppressions values ('w1', $1, 'bounced', now())`, [
+    email,
+  ]);
+  const id = await relayOne(plain, email);
+  expect(await read(id)).toMatchObject({ status: 'failed', statusInfo: 'bounced' });
+  expect(given.sink.bodies(email)).toEqual([]);
+});
+
+test.each([
+  ['no sender of the workspace', 'from', ['From: eve@sender.example'], 'hi'],
+  ['no From', 'from', dated, 'hi'],
+  ['two From', 'from', [from, 'from: eve@example.com'], 'hi'],
+  ['two mailboxes', 'from', [`${from}, eve@example.com`], 'hi'],
+  ['two addresses in one mailbox', 'from', ['From: <news@sender.example> <e@x.example>'], 'hi'],
+  ['a comment in its From', 'from', ['From: (<e@x.example>) <news@sender.example>'], 'hi'],
+  ['another Sender', 'from', [from, 'Sender: eve@example.com'], 'hi'],
+  ['a NUL', 'mail', [from], 'a\0b\r\n'],
+  ['a bare LF', 'mail', [from], 'a\n.\nMAIL FROM:<x>\r\n'],
+  ['a bare CR', 'mail', [from], 'a\r.\rb\r\n'],
+  ['a bare CR at its end', 'mail', [from], 'a\r'],
+  ['a line in its header that is no field', 'mail', [from, 'hello'], 'hi'],
+  ['1,001 fields', 'mail', [from, ...Array.from({ length: 1_000 }, () => 'X-A: 1')], 'hi'],
+  ['a field of 300 KB', 'mail', [from, `X-A: ${'a'.repeat(300_000)}`], 'hi'],
+  ['101 hops', 'mail', [from, ...Array.from({ length: 101 }, () => 'Received: by x')], 'hi'],
+  ['a field of ours that is none', 'mail', [from, 'Postrider-Tga: x'], 'hi'],
+  ['a tag that is none', 'mail', [from, 'Postrider-Tag: \u00fc'], 'hi'],
+  ['eleven tags', 'mail', [from, 'Postrider-Tag: 1 2 3 4 5 6 7 8 9 10 11'], 'hi'],
+  ['metadata of 17 KB', 'mail', [from, `X-PM-Metadata-A: ${'a'.repeat(17_000)}`], 'hi'],
+])('a mail with %s is refused by a 400 that names %s', async (_, field, head, body) => {
+  const refused = relay(mailOf(head, body), address());
+  await expect(refused).rejects.toMatchObject({ code: Code.InvalidArgument });
+  const error = ConnectError.from(await refused.catch((reason: unknown) => reason));
+  const [detail] = error.findDetails(BadRequestSchema);
+  expect(detail?.fieldViolations[0]?.field).toMatch(new RegExp(`^(?:mail\\.content\\.)?${field}`));
+});
+
+test('a wrong recipient, an unknown notification and a mail for too many are refused', async () => {
+  await expect(relay(plain, address(), 'nobody')).rejects.toMatchObject({
+    rawMessage: 'a recipient must be an email address',
+  });
+  const unknown = mailOf(['Postrider-Notification: nothing', from, ...dated]);
+  await expect(relay(unknown, address())).rejects.toMatchObject({ code: Code.NotFound });
+  const large = mailOf([from, ...dated], `${'a'.repeat(78)}\r\n`.repeat(25_000));
+  const many = Array.from({ length: 30 }, address);
+  await expect(relay(large, ...many)).rejects.toMatchObject({
+    rawMessage: 'the mail is too large for so many recipients',
+  });
+});
+
+test('a mail of 26 MB of dots goes out, and a larger one is refused', async () => {
+  const email = address();
+  const head = [from, ...dated];
+  const fits = mailOf(head, '.\r\n'.repeat(6_499_000));
+  await relay(fits, email);
+  const body = await arrived(email);
+  expect(body.length).toBe(fits.length);
+  await expect(relay(mailOf(head, '.\r\n'.repeat(6_501_000)), email)).rejects.toMatchObject({
+    rawMessage: 'the mail is too large',
+  });
+}, 60_000);
+
+test('a mail of 1,000 parts within each other is shown without its content', async () => {
+  given.world.contentDays = 30;
+  const fresh = given.newProcess();
+  const deep = Array.from(
+    { length: 1_000 },
+    (_, at) => `--${at}\r\nContent-Type: multipart/mixed; boundary=${at + 1}\r\n\r\n`,
+  );
+  const type = 'Content-Type: multipart/mixed; boundary=0';
+  const email = address();
+  const mail = mailOf([from, ...dated, type], deep.join(''));
+  const { messageIds } = await fresh.relay.relayMail({ workspaceId, recipients: [email], mail });
+  await arrived(email);
+  const [id = ''] = messageIds;
+  const kept = async () => {
+    const rows = await query(
+      given.store.fork(),
+      'select 1 from message_contents where message_id = $1',
+      [id],
+    );
+    return rows.length > 0;
+  };
+  await until('its content is kept', kept);
+  const answer = await fresh.messages.getMessage({ workspaceId, id });
+  expect(answer.message?.status).toBe('sent');
+  expect(answer.content).toBeUndefined();
+  await fresh.context.transactional.stop();
+});
+
+test('an integration that takes no finished mails is refused', async () => {
+  given.world.kind = 'postmark';
+  given.world.settings = { postmark: { serverToken: 't', messageStream: '' } as never };
+  const fresh = given.newProcess();
+  const request = { workspaceId, recipients: [address()], mail: plain };
+  await expect(fresh.relay.relayMail(request)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: 'an integration of kind postmark takes no finished mails',
+  });
+  await fresh.context.transactional.stop();
+});

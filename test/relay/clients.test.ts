@@ -1,0 +1,188 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { createTransport } from 'nodemailer';
+import { good, unique } from '../stack/given.ts';
+import { givenWorkspace } from '../stack/given-workspace.ts';
+import { ownerToken } from '../stack/owner.ts';
+import { borrowedStack } from '../stack/shared.ts';
+import { until } from '../stack/until.ts';
+import { givenSignedIn, send } from './given-relay.ts';
+
+/*
+ * Clients of other systems, a gateway's key, and the services behind it, as processes.
+ */
+
+const stack = borrowedStack();
+const withinMs = 30_000;
+
+const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+const withProgram = (program: string) => {
+  if (has(program)) return test;
+  process.stderr.write(`${program} is not installed, so its test is skipped.\n`);
+  return test.skip;
+};
+
+/** A workspace with a sender, and a key that may send. */
+async function givenKey(permissions?: object) {
+  const { id, from } = await givenWorkspace(stack);
+  const token = await ownerToken(stack.settings);
+  const body = { workspace_id: id, email_prefix: unique('key'), permissions };
+  const made = good(await stack.call('workspaces.createAPIKey', body, { token }));
+  const port = Number(new URL(stack.settings.RELAY_URL ?? '').port);
+  return { id, from, port, key: String(made.token), keyId: String(made.id), token };
+}
+
+const mailOf = (from: string, to: string, more = '') =>
+  `From: News <${from}>\r\nTo: ${to}\r\nSubject: Hi\r\n${more}\r\nHello\r\n.dot\r\n`;
+
+async function arrived(to: string): Promise<string> {
+  await until('the mail arrives', async () => (await stack.sink.bodies(to)).length > 0, {
+    withinMs,
+  });
+  return (await stack.sink.bodies(to))[0] ?? '';
+}
+
+/** Runs a program to its end. */
+async function run(program: string, args: readonly string[], input = '') {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.end(input);
+  const closed = once(child, 'close');
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [status] = await closed;
+  return { status, out: out + errors };
+}
+
+test('nodemailer sends to several recipients, and the history has what its fields say', async () => {
+  const { id, from, port, key } = await givenKey();
+  const [one, two] = [`${unique('one')}@example.com`, `${unique('two')}@example.com`];
+  const transport = createTransport({
+    ...{ host: '127.0.0.1', port, tls: { rejectUnauthorized: false } },
+    auth: { user: 'anything', pass: key },
+  });
+  const { response } = await transport.sendMail({
+    ...{ from, to: [one, two], bcc: 'hidden@example.com', subject: 'Grüße', text: 'Hällo' },
+    headers: { 'X-PM-Tag': 'welcome', 'Postrider-Metadata-Order': '1042' },
+  });
+  transport.close();
+  expect(response).toMatch(/^250 2\.0\.0 queued as (?:[0-9a-f-]{36} ?){3}$/);
+  const body = await arrived(one);
+  expect(body).not.toMatch(/hidden|x-pm|postrider-metadata/i);
+  const token = await ownerToken(stack.settings);
+  const query = { workspace_id: id, tag: 'welcome' };
+  const { messages } = good(await stack.call('messages.list', undefined, { query, token }));
+  expect(messages).toHaveLength(3);
+  expect(messages[0]).toMatchObject({
+    ...{ tags: ['welcome'], message_data: { metadata: { Order: '1042' } } },
+    raw_content: { subject: 'Grüße', from_email: from },
+  });
+});
+
+withProgram('python3')('Python’s smtplib sends by STARTTLS', async () => {
+  const { from, port, key } = await givenKey();
+  const to = `${unique('python')}@example.com`;
+  const script = [
+    'import smtplib, ssl, sys',
+    'context = ssl._create_unverified_context()',
+    `with smtplib.SMTP('127.0.0.1', ${port}) as server:`,
+    '    server.starttls(context=context)',
+    `    server.login('any', sys.argv[1])`,
+    `    print(server.sendmail('${from}', ['${to}'], sys.stdin.buffer.read()))`,
+  ].join('\n');
+  const { status, out } = await run('python3', ['-c', script, key], mailOf(from, to));
+  expect([status, out.trim()]).toEqual([0, '{}']);
+  expect(await arrived(to)).toContain('\r\nHello\r\n..dot\r\n');
+});
+
+withProgram('swaks')('swaks sends', async () => {
+  const { from, port, key } = await givenKey();
+  const to = `${unique('swaks')}@example.com`;
+  const auth = ['--auth', 'LOGIN', '--auth-user', 'any', '--auth-password', key];
+  const args = ['--server', '127.0.0.1', '--port', String(port), '--tls', ...auth];
+  const { status, out } = await run('swaks', [...args, '--from', from, '--to', to]);
+  expect([status, /250 2\.0\.0 queued as /.test(out)]).toEqual([0, true]);
+  await arrived(to);
+});
+
+withProgram('msmtp')('msmtp sends', async () => {
+  const { from, port, key } = await givenKey();
+  const to = `${unique('msmtp')}@example.com`;
+  const args = ['--host=127.0.0.1', `--port=${port}`, '--tls=on', '--tls-certcheck=off'];
+  const auth = ['--auth=plain', '--user=any', `--passwordeval=echo ${key}`, `--from=${from}`];
+  const mail = mailOf(from, to).replaceAll('\r\n', '\n');
+  const { status, out } = await run('msmtp', ['--file=/dev/null', ...args, ...auth, to], mail);
+  expect([status, out]).toEqual([0, '']);
+  await arrived(to);
+});
+
+test('a mail of 25 MB goes through', async () => {
+  const { from, port, key } = await givenKey();
+  const to = `${unique('large')}@example.com`;
+  const client = await givenSignedIn(port, key);
+  const mail = mailOf(from, to) + `${'a'.repeat(78)}\r\n`.repeat(312_500);
+  expect(await send(client, { to: [to], mail })).toMatch(/^250 2\.0\.0 /);
+  await until('it arrives', async () => stack.mails().some(({ email }) => email === to), {
+    withinMs,
+  });
+  client.socket.destroy();
+}, 60_000);
+
+test('a key that is revoked between AUTH and DATA sends nothing more', async () => {
+  const { id, from, port, key, keyId, token } = await givenKey();
+  const client = await givenSignedIn(port, key);
+  const to = `${unique('revoked')}@example.com`;
+  expect(await send(client, { to: [to], mail: mailOf(from, to) })).toMatch(/^250 /);
+  const body = { workspace_id: id, id: keyId };
+  good(await stack.call('workspaces.revokeAPIKey', body, { token }));
+  await until(
+    'it is refused',
+    async () => {
+      const reply = await send(client, { to: [to], mail: mailOf(from, to) });
+      return reply === '535 5.7.8 the password must be a valid API key';
+    },
+    { withinMs },
+  );
+  await expect(givenSignedIn(port, key)).rejects.toThrow(/^535 5\.7\.8 /);
+  client.socket.destroy();
+});
+
+test('a key without the permission, a foreign From and a deleted workspace are refused', async () => {
+  const reading = await givenKey({ transactional: { read: true, write: false } });
+  const to = `${unique('nobody')}@example.com`;
+  const client = await givenSignedIn(reading.port, reading.key);
+  expect(await send(client, { to: [to], mail: mailOf(reading.from, to) })).toMatch(/^550 5\.7\.1 /);
+  client.socket.destroy();
+  const { id, from, port, key, token } = await givenKey();
+  const other = await givenSignedIn(port, key);
+  const foreign = await send(other, { to: [to], mail: mailOf(reading.from, to) });
+  expect(foreign).toMatch(/^550 5\.7\.1 .*from\.email must be the address of a sender/);
+  good(await stack.call('workspaces.delete', { id }, { token }));
+  await until(
+    'it is refused',
+    async () =>
+      /^5(?:35 5\.7\.8|50 5\.7\.1) /.test(await send(other, { to: [to], mail: mailOf(from, to) })),
+    { withinMs },
+  );
+  other.socket.destroy();
+});
+
+test('while messages is away a mail is to come again, and then it is taken', async () => {
+  const { from, port, key } = await givenKey();
+  const to = `${unique('away')}@example.com`;
+  const client = await givenSignedIn(port, key);
+  for (const name of ['messages', 'messages-2']) stack.processes.kill(name);
+  const replies = new Set<string>();
+  await until(
+    'it is taken',
+    async () => {
+      const reply = await send(client, { to: [to], mail: mailOf(from, to) });
+      replies.add(reply.slice(0, 9));
+      return reply.startsWith('250 ');
+    },
+    { withinMs: 60_000 },
+  );
+  expect([...replies].filter((reply) => !/^(?:250 2\.0\.0|451 4\.3\.0)$/.test(reply))).toEqual([]);
+  client.socket.destroy();
+  await arrived(to);
+}, 90_000);
