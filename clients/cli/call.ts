@@ -1,6 +1,6 @@
 import type { CliOperation } from './operation.ts';
 import { textForPeople } from './output.ts';
-import { requestOf, workspaceField } from './request.ts';
+import { requestOf } from './request.ts';
 import { type Caller, type CommonOptions, callerOf, type Session } from './session.ts';
 import { write } from './terminal.ts';
 
@@ -17,15 +17,15 @@ export async function callOperation(
   { places, ...options }: CallOptions & { places: readonly string[] },
 ): Promise<void> {
   const { terminal } = session;
-  const request = requestOf(operation, { data: options.data, flags: options.flags, places });
+  const { data, flags, workspace } = options;
+  const request = requestOf(operation, { data, flags, places, workspace });
   const caller = callerOf(session, options);
   if (operation.isStream) return printStream(session, caller, { operation, request });
   const { verb, path } = operation;
-  const own = withWorkspace(operation, caller, request);
   const { idempotencyKey } = options;
   const answer = await caller.http.call(
     { verb, path, ...(operation.isKeyed ? { keyed: true } : {}) },
-    own,
+    request,
     { idempotencyKey },
   );
   const isForPeople = terminal.stdout.isTTY && !options.json;
@@ -35,26 +35,13 @@ export async function callOperation(
   await write(terminal, `${text}\n`);
 }
 
-/** Operations about a whole workspace name it \`id\`. */
-function withWorkspace(
-  { fields, resource }: CliOperation,
-  caller: Caller,
-  request: object,
-): object {
-  const isAbout = resource === 'workspaces' && !fields.some(({ name }) => name === workspaceField);
-  const { workspaceId } = caller.profile;
-  return isAbout && workspaceId !== undefined && fields.some(({ name }) => name === 'id')
-    ? { id: workspaceId, ...request }
-    : request;
-}
-
 async function printStream(
   { terminal }: Session,
   { http }: Caller,
   { operation: { verb, path }, request }: { operation: CliOperation; request: object },
 ): Promise<void> {
   const stream = await http.stream({ verb, path }, request);
-  const reader = stream.getReader();
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

@@ -1,10 +1,19 @@
-import { createReadStream, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  openSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
-import type { CsvImportLine, CsvImportSummary } from '../typescript/src/csv-import.ts';
+import type { CsvImportLine, CsvImportSummary, FailedRow } from '../typescript/src/csv-import.ts';
+import type { Content } from '../typescript/src/http.ts';
 import { UsageError } from './failures.ts';
-import { type CommonOptions, callerOf, type Session } from './session.ts';
-import { progressLine, write } from './terminal.ts';
+import { type Place, type PlaceKeeper, placeKeeper } from './import-place.ts';
+import { type Caller, type CommonOptions, callerOf, type Session } from './session.ts';
+import { progressLine, say, write } from './terminal.ts';
 
 type ImportOptions = CommonOptions & {
   subscribeToLists?: string[];
@@ -12,46 +21,96 @@ type ImportOptions = CommonOptions & {
   map?: string[];
   failedTo?: string;
   resume?: true;
+  data?: string;
+  contacts?: string[];
 };
 
-/** How far an import has come, beside its file. */
-type Place = { sizeBytes: number; modifiedMs: number; rows: number };
+const operation = { verb: 'POST', path: '/api/contacts.import' } as const;
+const lineFeed = 0x0a;
 
 /**
- * Imports a CSV file, with progress. An import that was cut can be resumed: rows whose batch was
- * answered are left out, and those in between are written once more, which changes nothing.
+ * Imports a CSV file with its progress; false if rows failed. One that was cut goes on behind the
+ * last batch that was answered, so that a batch whose answer was lost is written once more.
  */
 export async function importContacts(
   session: Session,
   file: string,
   options: ImportOptions,
 ): Promise<boolean> {
-  const { http } = callerOf(session, options);
-  const seen = statOf(file);
-  const placeFile = `${file}.postrider-import`;
-  const skipped = options.resume ? placeOf(placeFile, seen) : 0;
-  const maps = (options.map ?? []).map(mapOf);
-  const query = {
-    ...(options.subscribeToLists ? { lists: options.subscribeToLists } : {}),
-    ...(options.status === undefined ? {} : { status: options.status }),
-    ...Object.fromEntries(maps),
+  if (options.data !== undefined || options.contacts !== undefined) {
+    throw new UsageError(`${file}: contacts come from the file, not from --data or --contacts`);
+  }
+  const { terminal } = session;
+  const caller = callerOf(session, options);
+  const query = queryOf(options);
+  const target = [caller.profile.baseUrl, caller.profile.workspaceId, query];
+  const keeper = placeKeeper(file, target, (text) => say(terminal, text));
+  const begun = options.resume ? keeper.read() : undefined;
+  if (options.resume && !begun) say(terminal, 'Nothing to resume: the import begins at the start.');
+  if (!begun) keeper.forget();
+  if (options.failedTo !== undefined && !begun) writeFileSync(options.failedTo, '');
+  const end = await importRows(session, caller, { file, query, begun, keeper, options });
+  const { rows, created, updated, failed } = end.done;
+  const summary = { ...end.summary, rows, created, updated, failed_total: failed };
+  await write(terminal, `${JSON.stringify(summary)}\n`);
+  if (end.summary.error !== undefined) return false;
+  keeper.forget();
+  return failed === 0;
+}
+
+function queryOf({ subscribeToLists, status, map }: ImportOptions): object {
+  return {
+    ...(subscribeToLists ? { lists: subscribeToLists } : {}),
+    ...(status === undefined ? {} : { status }),
+    ...Object.fromEntries((map ?? []).map(mapOf)),
   };
-  const body = {
-    content: Readable.toWeb(skipped > 0 ? rowsAfter(file, skipped) : createReadStream(file)),
-    type: 'text/csv',
-  } as { content: NonNullable<RequestInit['body']>; type: string };
-  const operation = { verb: 'POST', path: '/api/contacts.import' } as const;
-  const progress = progressLine(session.terminal);
-  const failed = failuresOf(options.failedTo);
+}
+
+type Work = {
+  file: string;
+  query: object;
+  begun: Place | undefined;
+  keeper: PlaceKeeper;
+  options: ImportOptions;
+};
+
+type End = { done: Place['done']; summary: Partial<CsvImportSummary> };
+
+async function importRows(
+  { terminal }: Session,
+  { http }: Caller,
+  { file, query, begun, keeper, options }: Work,
+): Promise<End> {
+  const before = begun?.done ?? { rows: 0, created: 0, updated: 0, failed: 0 };
+  const rest = restOf(file, begun);
+  if (!rest) return { done: before, summary: {} };
+  const noteFailed = (row: FailedRow) => {
+    if (options.failedTo === undefined) return;
+    const line = row.line + rest.linesBefore;
+    appendFileSync(options.failedTo, `${JSON.stringify({ ...row, line })}\n`);
+  };
+  let done = before;
   let summary: CsvImportSummary | undefined;
+  const progress = progressLine(terminal);
   try {
+    const body = { content: rest.content, type: 'text/csv' };
     for await (const line of http.lines<CsvImportLine>(operation, query, {}, body)) {
-      if (line.failed) failed(line.failed);
+      if (line.failed) noteFailed(line.failed);
       if (line.progress) {
-        const { rows, created, updated } = line.progress;
-        const place: Place = { ...seen, rows: skipped + rows };
-        writeFileSync(placeFile, JSON.stringify(place));
-        progress.show(`${skipped + rows} rows, ${created} new, ${updated} changed`);
+        const made = line.progress;
+        done = {
+          rows: before.rows + made.rows,
+          created: before.created + made.created,
+          updated: before.updated + made.updated,
+          failed: before.failed + made.failed,
+        };
+        keeper.keep({
+          done,
+          headerBytes: made.header_bytes,
+          nextByte: made.next_byte + rest.bytesBefore,
+          nextLine: made.next_line + rest.linesBefore,
+        });
+        progress.show(`${done.rows} rows, ${done.created} new, ${done.updated} changed`);
       }
       summary = line.summary ?? summary;
     }
@@ -59,62 +118,51 @@ export async function importContacts(
     progress.end();
   }
   if (!summary) throw new Error('the answer ended before its summary; go on by --resume');
-  await write(session.terminal, `${JSON.stringify(summary)}\n`);
-  if (summary.error === undefined) rmSync(placeFile, { force: true });
-  return summary.error === undefined && summary.failed_total === 0;
+  return { done, summary };
 }
 
-function statOf(file: string): Omit<Place, 'rows'> {
+type Rest = {
+  content: Content;
+  /** What the upload lacks between its header and its first row. */
+  bytesBefore: number;
+  linesBefore: number;
+};
+
+/** The file, or its header and the rows that are left; undefined if none are. */
+function restOf(file: string, begun: Place | undefined): Rest | undefined {
+  if (!begun) return { content: contentOf(createReadStream(file)), bytesBefore: 0, linesBefore: 0 };
+  const { headerBytes, nextByte, nextLine } = begun;
+  if (nextByte >= statSync(file).size) return undefined;
+  const header = startOf(file, headerBytes);
+  async function* parts() {
+    yield header;
+    yield* createReadStream(file, { start: nextByte });
+  }
+  const headerLines = header.filter((byte) => byte === lineFeed).length;
+  return {
+    content: contentOf(Readable.from(parts())),
+    bytesBefore: nextByte - headerBytes,
+    linesBefore: nextLine - 1 - headerLines,
+  };
+}
+
+function startOf(file: string, bytes: number): Buffer {
+  const start = Buffer.alloc(bytes);
+  const open = openSync(file, 'r');
   try {
-    const { size: sizeBytes, mtimeMs: modifiedMs } = statSync(file);
-    return { sizeBytes, modifiedMs };
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error}`);
+    readSync(open, start, 0, bytes, 0);
+  } finally {
+    closeSync(open);
   }
+  return start;
 }
 
-/** Rows that are written already; none if the file has changed since. */
-function placeOf(placeFile: string, { sizeBytes, modifiedMs }: Omit<Place, 'rows'>): number {
-  try {
-    const place: Place = JSON.parse(readFileSync(placeFile, 'utf8'));
-    return place.sizeBytes === sizeBytes && place.modifiedMs === modifiedMs ? place.rows : 0;
-  } catch {
-    return 0;
-  }
-}
-
-/** The head of the file and the rows behind the first `skipped`, as they stand there. */
-function rowsAfter(file: string, skipped: number): Readable {
-  const records = createReadStream(file).pipe(
-    parse({
-      raw: true,
-      bom: true,
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-    }),
-  );
-  return Readable.from(kept(records, skipped));
-}
-
-async function* kept(records: AsyncIterable<{ raw: string }>, skipped: number) {
-  let at = 0;
-  for await (const { raw } of records) {
-    if (at === 0 || at > skipped) yield raw.endsWith('\n') ? raw : `${raw}\n`;
-    at += 1;
-  }
-}
+const contentOf = (stream: Readable): Content => Readable.toWeb(stream) as Content;
 
 function mapOf(text: string): [string, string] {
-  const [column = '', field = ''] = text.split(/=(.*)/s);
-  if (column === '' || field === '')
+  const [column = '', field] = text.split(/=(.*)/s);
+  if (column === '' || field === undefined) {
     throw new UsageError(`--map ${text}: COLUMN=FIELD is expected`);
+  }
   return [`map.${column}`, field];
-}
-
-/** Adds rows that were not written to a file of lines. */
-function failuresOf(file: string | undefined): (row: object) => void {
-  if (file === undefined) return () => {};
-  writeFileSync(file, '');
-  return (row) => writeFileSync(file, `${JSON.stringify(row)}\n`, { flag: 'a' });
 }

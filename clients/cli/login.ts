@@ -5,14 +5,16 @@ import { keepProfile, profileDefault } from './profiles.ts';
 import type { CommonOptions, Session } from './session.ts';
 import { ask, write } from './terminal.ts';
 
-type LoginOptions = CommonOptions & { email?: string; keyStdin?: true };
+type LoginOptions = CommonOptions & { gateway?: string; email?: string; keyStdin?: true };
 
 /** Signs in by a code that comes by mail, or keeps an API key, in a profile. */
 export async function login(session: Session, options: LoginOptions): Promise<void> {
   const { env, terminal } = session;
   const baseUrl =
     options.gateway ?? env.BASE_URL ?? (await ask(terminal, 'Address of the gateway: '));
-  if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is not a URL`);
+  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
+    throw new UsageError(`${baseUrl} is not an address such as https://mail.example.com`);
+  }
   const token = options.keyStdin
     ? await readAll(session)
     : await signIn(session, baseUrl, options.email);

@@ -1,3 +1,5 @@
+import { withoutControls } from './terminal.ts';
+
 const gap = '  ';
 const cellMax = 40;
 const widthDefault = 100;
@@ -64,8 +66,7 @@ function cell(value: unknown): string {
   return oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** Without control characters: what a stranger has written must not drive the terminal. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');
+const oneLine = (text: string): string => withoutControls(text).replaceAll(/\s+/g, ' ');
 
 const cut = (text: string): string =>
   text.length > cellMax ? `${text.slice(0, cellMax - 1)}…` : text;

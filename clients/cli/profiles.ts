@@ -35,8 +35,8 @@ export function keepProfile(env: Environment, name: string, profile: Profile): s
 }
 
 /**
- * The profile of `--profile` or PROFILE, each part replaced by `BASE_URL`, `TOKEN` and
- * `WORKSPACE_ID` where they are set and no profile is named.
+ * The profile that is named, else the variables over the default profile. BASE_URL leaves out the
+ * profile, whose token is for another address.
  */
 export function profileOf(env: Environment, named: string | undefined): Partial<Profile> {
   const known = readProfiles(env);

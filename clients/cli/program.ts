@@ -8,7 +8,7 @@ import resources from './made/resources.json' with { type: 'json' };
 import type { CliOperation, CliResource, Field } from './operation.ts';
 import { flagOf, placesOf, workspaceField } from './request.ts';
 import type { CommonOptions, Session } from './session.ts';
-import { write } from './terminal.ts';
+import { say, write } from './terminal.ts';
 import { watchBroadcast } from './watch-broadcast.ts';
 
 const all = resources as CliResource[];
@@ -37,7 +37,7 @@ export async function runProgram(args: readonly string[], session: Session): Pro
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-    session.terminal.stderr.write(`${textOf(error)}\n`);
+    say(session.terminal, textOf(error));
     return exitCodeOf(error);
   }
 }
@@ -55,6 +55,7 @@ function programOf(session: Session, ends: (isDone: boolean) => void): Command {
       .description(
         'Signs in, by a code that comes by mail or by an API key, and keeps it in a profile.',
       )
+      .option('--gateway <url>', 'address of the gateway')
       .option('--email <address>', 'your address')
       .option('--key-stdin', 'read an API key from the standard input')
       .action((options) => login(session, options)),
@@ -169,7 +170,6 @@ function importOptions(command: Command): void {
 
 function withCommon(command: Command): Command {
   return command
-    .option('--gateway <url>', 'address of the gateway')
     .option('--profile <name>', 'profile of postrider login')
     .option('--workspace <id>', 'the workspace')
     .option('--timeout <seconds>', 'how long an answer may take; 30 if absent')

@@ -63,6 +63,12 @@ test('flags replace fields of --data, which may be a file', () => {
   });
 });
 
+test('--workspace replaces the workspace of --data', () => {
+  const data = '{"workspace_id": "staging"}';
+  expect(request({ data, workspace: 'prod' })).toMatchObject({ workspace_id: 'prod' });
+  expect(request({ data })).toMatchObject({ workspace_id: 'staging' });
+});
+
 test.each([
   ['--limit ten: a number is expected', { flags: { limit: 'ten' } }],
   ['--limit : a number is expected', { flags: { limit: '' } }],

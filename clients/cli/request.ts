@@ -68,19 +68,22 @@ type Given = {
   /** By name of the field, as text. */
   flags: Record<string, string | string[] | true | undefined>;
   places: readonly string[];
+  /** `--workspace`: it replaces the one of `--data`. */
+  workspace?: string | undefined;
 };
 
 /** The request: `--data`, over it the flags, over them the places. */
-export function requestOf(operation: CliOperation, { data, flags, places }: Given): object {
+export function requestOf(operation: CliOperation, given: Given): object {
+  const { data, flags, places, workspace } = given;
   const body = data === undefined ? {} : jsonOf('--data', data);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new UsageError('--data: an object is expected');
   }
   const request: Record<string, unknown> = { ...body };
   for (const field of operation.fields) {
-    const given = flags[field.name];
-    if (given === undefined) continue;
-    const texts = [given].flat().map((text) => (text === true ? 'true' : text));
+    const value = flags[field.name];
+    if (value === undefined) continue;
+    const texts = [value].flat().map((text) => (text === true ? 'true' : text));
     const parsed = texts.map((text) => parsedValue(field, text));
     request[field.name] = field.isList ? listOf(field, parsed) : parsed.at(-1);
   }
@@ -91,6 +94,9 @@ export function requestOf(operation: CliOperation, { data, flags, places }: Give
   for (const [at, text] of places.entries()) {
     const field = known[at];
     if (field) request[field.name] = parsedValue(field, text);
+  }
+  if (workspace !== undefined && operation.fields.some(({ name }) => name === workspaceField)) {
+    request[workspaceField] = workspace;
   }
   const missing = operation.fields.filter(
     ({ name, isRequired }) => isRequired && name !== workspaceField && request[name] === undefined,

@@ -5,7 +5,6 @@ import type { Terminal } from './terminal.ts';
 
 /** Options that every command has. */
 export type CommonOptions = {
-  gateway?: string;
   profile?: string;
   workspace?: string;
   json?: true;
@@ -19,7 +18,7 @@ export type Caller = { http: Http; profile: Partial<Profile> };
 
 export function callerOf({ env }: Session, options: CommonOptions): Caller {
   const profile = profileOf(env, options.profile);
-  const baseUrl = options.gateway ?? profile.baseUrl;
+  const { baseUrl } = profile;
   if (!baseUrl) {
     throw new UsageError('no address: sign in by `postrider login`, or set BASE_URL and TOKEN');
   }
@@ -30,7 +29,7 @@ export function callerOf({ env }: Session, options: CommonOptions): Caller {
     workspaceId,
     timeoutMs: timeoutMsOf(options),
   };
-  return { http: new Http(settings), profile: { ...profile, baseUrl, workspaceId } };
+  return { http: new Http(settings), profile: { ...profile, workspaceId } };
 }
 
 function timeoutMsOf({ timeout }: CommonOptions): number | undefined {

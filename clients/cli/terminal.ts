@@ -18,16 +18,28 @@ export async function ask({ stdin, stderr }: Terminal, question: string): Promis
   }
 }
 
-/** Writes all of it, and waits for a slow reader. A reader that has left ends the program. */
-export async function write({ stdout }: Terminal, text: string | Uint8Array): Promise<void> {
-  if (!stdout.write(text)) await new Promise((resolve) => stdout.once('drain', resolve));
+/** Writes all of it, and waits for a slow reader. */
+export async function write({ stdout }: Terminal, text: string): Promise<void> {
+  const shown = stdout.isTTY ? withoutControls(text) : text;
+  if (!stdout.write(shown)) await new Promise((resolve) => stdout.once('drain', resolve));
+}
+
+/** A line beside the answer. */
+export function say({ stderr }: Terminal, text: string): void {
+  stderr.write(`${withoutControls(text)}\n`);
+}
+
+/** Texts of strangers must not drive the terminal; lines and tabs stay. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}]+/gu, ' ');
 }
 
 /** Replaces the line before on a terminal; elsewhere each is a line of its own. */
 export function progressLine({ stderr }: Terminal): { show(text: string): void; end(): void } {
   let last = '';
   return {
-    show(text) {
+    show(given) {
+      const text = withoutControls(given);
       if (text === last) return;
       stderr.write(stderr.isTTY ? `\r${text.padEnd(last.length)}` : `${text}\n`);
       last = text;

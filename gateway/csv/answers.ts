@@ -100,7 +100,7 @@ export async function* fileOf(
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
     const { error: reason } = tell(error);
-    const record = { cells: [], line: error.line, sizeBytes: 0 };
+    const record = { cells: [], line: error.line };
     yield fileRow(taken, { record, identity: '', error: `stopped: ${reason}` });
   }
 }

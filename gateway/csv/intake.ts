@@ -19,7 +19,7 @@ import { Refusal } from '../http/refusal.ts';
 import type { RowDecoder } from '../json/decode.ts';
 import { type Columns, type RowReader, rowReader } from './columns.ts';
 import { CsvFault } from './fault.ts';
-import type { CsvRecord } from './records.ts';
+import type { CsvRecord, Place } from './records.ts';
 
 const batchRows = 2_500;
 const batchBytes = 2 * 1024 * 1024;
@@ -43,9 +43,23 @@ export type Intake = {
   signal: AbortSignal;
 };
 
-export type FailedRow = { record: CsvRecord; identity: string; error: string };
+export type FailedRow = {
+  record: Pick<CsvRecord, 'cells' | 'line'>;
+  identity: string;
+  error: string;
+};
 
-export type Progress = { rows: number; created: number; updated: number; failed: number };
+export type Progress = {
+  rows: number;
+  created: number;
+  updated: number;
+  failed: number;
+  /** The size of the header, without which the rest of a file cannot be read. */
+  header_bytes: number;
+  /** Where the row behind those that were answered begins in the file. */
+  next_byte: number;
+  next_line: number;
+};
 
 /** The import ended before the end of its file. */
 export class Stopped extends Error {
@@ -59,7 +73,10 @@ export class Stopped extends Error {
 
 /** One file that is taken: `batches` takes it, and the rest says how far it is. */
 export class CsvImport {
-  readonly progress: Progress = { rows: 0, created: 0, updated: 0, failed: 0 };
+  readonly progress: Progress = {
+    ...{ rows: 0, created: 0, updated: 0, failed: 0 },
+    ...{ header_bytes: 0, next_byte: 0, next_line: 1 },
+  };
   readonly #intake: Intake;
   readonly #unknown = new Set<string>();
   #reader: RowReader | undefined;
@@ -119,7 +136,14 @@ export class CsvImport {
     } else {
       const { columns, map } = this.#intake;
       this.#reader = rowReader(columns, record.cells, map);
+      this.progress.header_bytes = record.end.byte;
+      this.#passTo(record.end);
     }
+  }
+
+  #passTo({ byte, line }: Place): void {
+    this.progress.next_byte = byte;
+    this.progress.next_line = line;
   }
 
   #begin(): Promise<FailedRow[]> {
@@ -138,6 +162,8 @@ export class CsvImport {
       throw new Stopped(batch[0]?.line ?? 1, error);
     });
     for (const name of unknown) if (this.#unknown.size < namesMax) this.#unknown.add(name);
+    const last = batch.at(-1);
+    if (last) this.#passTo(last.end);
     return batch.flatMap((record, at) => {
       const { action, error } = outcomes[at] ?? { action: 'error' };
       this.progress.rows += 1;

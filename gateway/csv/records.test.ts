@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { CsvFault } from './fault.ts';
-import { recordsOf } from './records.ts';
+import { type CsvRecord, recordsOf } from './records.ts';
 
 /** The records of a file that arrives in parts of some bytes, and the fault that ends it. */
 async function read(file: string | Buffer, partBytes = 7) {
@@ -33,6 +33,31 @@ test.each([1, 2, 3, 7, 100_000])('a file is the same in parts of %i bytes', asyn
       [9, 'é🦜', '"q"x'],
     ],
   });
+});
+
+const lineFeeds = (bytes: Buffer) => bytes.filter((byte) => byte === 0x0a).length;
+
+test.each([
+  '\uFEFFa,b\r\n\r\n1,"x\r\ny\nz"\r\n\n2,"5"" q"\n3,5" p\né🦜,"q"x',
+  'a;b\r\n1;"x,"\nx;y\r\n2;3\n',
+  'a\tb\r1\t2\r\r3\t4\r5\t6',
+])('the header and what follows a record are a file of the records behind it: %j', async (text) => {
+  const file = Buffer.from(text);
+  async function* whole() {
+    yield file;
+  }
+  const all: CsvRecord[] = [];
+  for await (const some of recordsOf(whole())) all.push(...some);
+  const [header, ...rows] = all;
+  expect(rows.length).toBeGreaterThan(2);
+  const head = file.subarray(0, header?.end.byte);
+  for (const [at, { end }] of rows.entries()) {
+    const { records } = await read(Buffer.concat([head, file.subarray(end.byte)]), 100_000);
+    const found = records
+      .slice(1)
+      .map(([line, ...cells]) => [line - lineFeeds(head) - 1 + end.line, ...cells]);
+    expect(found).toEqual(rows.slice(at + 1).map(({ line, cells }) => [line, ...cells]));
+  }
 });
 
 test.each([

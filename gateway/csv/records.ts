@@ -8,7 +8,12 @@ export type CsvRecord = {
   /** The line that it begins at, from 1. */
   line: number;
   sizeBytes: number;
+  /** Where it ends in the file. */
+  end: Place;
 };
+
+/** Behind a record: the byte, from 0, and its line, from 1. */
+export type Place = { byte: number; line: number };
 
 /** A contact has up to 320 KiB of JSON, whose quotes are doubled in a file. */
 const recordMaxChars = 1024 * 1024;
@@ -161,7 +166,8 @@ class RecordReader {
     // The last record of a file may end without one.
     this.#lastLine = this.#lineFeeds + (counted.at(-1) === bytes - 1 ? 0 : 1);
     const line = this.#lastLine - lineFeedsOf(cells);
-    this.#records.push({ cells, line, sizeBytes: bytes - this.#recordTo });
+    const end = { byte: bytes, line: this.#lineFeeds + 1 };
+    this.#records.push({ cells, line, sizeBytes: bytes - this.#recordTo, end });
     this.#recordTo = bytes;
     this.#count += 1;
     return null;

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,18 +28,21 @@ async function postrider(
   args: readonly string[],
   { env = environment, input = '' } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [program, ...args], { env });
-  const ended = { out: '', err: '' };
+  return ended(spawn(process.execPath, [program, ...args], { env }), input);
+}
+
+async function ended(child: ChildProcessWithoutNullStreams, input = ''): Promise<Ended> {
+  const said = { out: '', err: '' };
   child.stdout.on('data', (part) => {
-    ended.out += part;
+    said.out += part;
   });
   child.stderr.on('data', (part) => {
-    ended.err += part;
+    said.err += part;
   });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code] = await once(child, 'close');
-  return { code, ...ended };
+  return { code, ...said };
 }
 
 const jsonOf = ({ out }: Ended) => JSON.parse(out);
@@ -134,23 +137,90 @@ test('a file of contacts is imported with progress, and its failed rows go to a 
   expect(failed.map((line) => JSON.parse(line).line)).toEqual([9, 5_009]);
 });
 
-test('an import that was cut goes on behind the rows that are written', async () => {
+/** Rows that only the server counts right: semicolons, quotes, several kinds of line ends. */
+function givenHardFile(listId: string, rows: number): string {
+  const file = join(home, `${listId}.csv`);
+  const lines = Array.from({ length: rows }, (_, at) => {
+    const email = at % 4_000 === 7 ? 'no address' : `r${at}@${listId.toLowerCase()}.example.com`;
+    return `${email};"Main St ${at},"${at % 3 === 0 ? '\r\n' : '\n'}`;
+  });
+  lines[5] = `many@${listId.toLowerCase()}.example.com;"two\nlines"\n`;
+  writeFileSync(file, `\uFEFFemail;first_name\r\n${lines.join('')}`);
+  return file;
+}
+
+/** Starts a command, and kills it once it has said what is asked for. */
+async function killedAt(args: readonly string[], said: RegExp): Promise<void> {
+  const child = spawn(process.execPath, [program, ...args], { env: environment });
+  child.stdin.end();
+  let text = '';
+  child.stderr.on('data', (part) => {
+    text += part;
+    if (said.test(text)) child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+  expect(text).toMatch(said);
+}
+
+test('an import that was killed goes on behind the rows that are written, and loses none', async () => {
   const listId = unique('list');
   good(
     await stack.call('lists.create', { workspace_id: stack.workspaceId, id: listId, name: 'L' }),
   );
-  const file = givenFile(listId, 6_000);
-  const { size: sizeBytes, mtimeMs: modifiedMs } = statSync(file);
-  const place = { sizeBytes, modifiedMs, rows: 5_500 };
-  writeFileSync(`${file}.postrider-import`, JSON.stringify(place));
-  const args = ['contacts', 'import', file, '--subscribe-to-lists', listId];
+  const file = givenHardFile(listId, 20_000);
+  const failedTo = join(home, 'hard.jsonl');
+  const args = [
+    'contacts',
+    'import',
+    file,
+    '--subscribe-to-lists',
+    listId,
+    '--failed-to',
+    failedTo,
+  ];
+  await killedAt(args, /^\d+ rows/);
+  const { done } = JSON.parse(readFileSync(`${file}.postrider-import`, 'utf8'));
+  expect(done.rows).toBeLessThan(20_000);
   const rest = await postrider([...args, '--resume']);
-  expect(rest).toMatchObject({ code: 0 });
-  expect(jsonOf(rest)).toMatchObject({ rows: 500, created: 500, failed_total: 0 });
-  expect(rest.err).toContain('6000 rows');
-  const whole = await postrider([...args, '--resume']);
-  expect(jsonOf(whole)).toMatchObject({ rows: 6_000, created: 5_498, updated: 500 });
+  expect(jsonOf(rest)).toMatchObject({ rows: 20_000, failed_total: 5 });
+  expect(rest.code).toBe(1);
+  const failed = readFileSync(failedTo, 'utf8').trim().split('\n');
+  expect(failed.map((line) => JSON.parse(line).line)).toEqual([10, 4_010, 8_010, 12_010, 16_010]);
+  const stats = await postrider(['lists', 'stats', listId]);
+  expect(jsonOf(stats)).toMatchObject({ stats: { total_active: 19_995 } });
+  expect(existsSync(`${file}.postrider-import`)).toBe(false);
 });
+
+test('the place of an import into another list is none', async () => {
+  const listId = unique('list');
+  const other = unique('list');
+  for (const id of [listId, other]) {
+    good(await stack.call('lists.create', { workspace_id: stack.workspaceId, id, name: 'L' }));
+  }
+  const file = givenFile(listId, 20_000);
+  const args = (list: string) => ['contacts', 'import', file, '--subscribe-to-lists', list];
+  await killedAt(args(listId), /^\d+ rows/);
+  const whole = await postrider([...args(other), '--resume']);
+  expect(whole.err).toContain('Nothing to resume');
+  expect(jsonOf(whole)).toMatchObject({ rows: 20_000 });
+});
+
+test('a file that cannot be written beside is imported all the same', async () => {
+  const { code, err } = await shell(
+    `printf 'email\\npipe@example.com\\n' | "$0" "$1" contacts import /dev/stdin`,
+  );
+  expect({ code, err }).toEqual({ code: 0, err: '1 rows, 1 new, 0 changed\n' });
+});
+
+test('an output that cannot be written is a failure', async () => {
+  const { code, err } = await shell('"$0" "$1" completion bash > /dev/full');
+  expect(code).toBe(1);
+  expect(err).toContain('cannot be written');
+});
+
+function shell(line: string): Promise<Ended> {
+  return ended(spawn('bash', ['-c', line, process.execPath, program], { env: environment }));
+}
 
 test('a broadcast is watched until it is sent', async () => {
   const { id } = await givenBroadcast(stack, 20);

@@ -6,7 +6,17 @@ export type FailedRow = {
 } & Record<string, unknown>;
 
 /** Rows so far. */
-export type CsvImportProgress = { rows: number; created: number; updated: number; failed: number };
+export type CsvImportProgress = {
+  rows: number;
+  created: number;
+  updated: number;
+  failed: number;
+  /** The size of the header. With what follows `next_byte` it is a file of the rows that are left. */
+  header_bytes: number;
+  /** Where the row behind those that were answered begins in the file. */
+  next_byte: number;
+  next_line: number;
+};
 
 /** The end of an import. */
 export type CsvImportSummary = {

@@ -169,9 +169,10 @@ export class Contacts {
    * written stay when the import stops, and the whole file may be sent again. The answer is a
    * summary in JSON with the first 1,000 rows that failed. With `Accept: application/x-ndjson` it is
    * a stream of lines: `failed` for each such row, `progress` after each batch, and `summary` at the
-   * end. With `Accept: text/csv` it is a file of the rows that failed, with `line` and `reason`,
-   * which ends without an error only if it is complete. Read a stream while you send. A file that
-   * brings less than 16 KiB in 10 s is a 408.
+   * end; the header (`header_bytes` of `progress`) and what follows `next_byte` are a file that goes
+   * on behind that batch. With `Accept: text/csv` it is a file of the rows that failed, with `line`
+   * and `reason`, which ends without an error only if it is complete. Read a stream while you send.
+   * A file that brings less than 16 KiB in 10 s is a 408.
    */
   import(
     request: InWorkspace<types.ImportContactsRequest>,

@@ -1500,7 +1500,7 @@ export const ContactService: GenService<{
    * exports of Mailchimp and listmonk; `map.Plan=custom_string_1` reads another column, `map.Tags=lists` subscribes to the lists that a column names, `map.Notes=` ignores a column. The
    * file is UTF-8, its delimiter a comma, semicolon or tab; a row has up to 1 MiB, a header up to 1,000 columns and 64 KiB. Empty cells keep values. Rows are written by batches, in
    * their order. Rows that were written stay when the import stops, and the whole file may be sent again. The answer is a summary in JSON with the first 1,000 rows that failed. With
-   * `Accept: application/x-ndjson` it is a stream of lines: `failed` for each such row, `progress` after each batch, and `summary` at the end. With `Accept: text/csv` it is a file of the
+   * `Accept: application/x-ndjson` it is a stream of lines: `failed` for each such row, `progress` after each batch, and `summary` at the end; the header (`header_bytes` of `progress`) and what follows `next_byte` are a file that goes on behind that batch. With `Accept: text/csv` it is a file of the
    * rows that failed, with `line` and `reason`, which ends without an error only if it is complete. Read a stream while you send. A file that brings less than 16 KiB in 10 s is a 408.
    *
    * INVALID_ARGUMENT: no contacts, too many, or a list does not exist; nothing is written then. A CSV file cannot be read on; `stopped_at_line` says where.
