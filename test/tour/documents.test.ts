@@ -59,6 +59,7 @@ test('every block of shell is run by a test', () => {
     'docs/guides/contacts-in-and-out.md',
     // Equal to the quickstart that quickstart.test.ts runs.
     'docs/guides/first-mail.md',
+    'docs/guides/moving-here.md',
     'docs/guides/newsletters.md',
     'docs/guides/transactional.md',
     'docs/guides/webhooks.md',
@@ -121,6 +122,12 @@ test('the lines on webhooks show a verified one in the inbox', async () => {
     const answer = await fetch(`${stack.settings.INBOX_URL}/api/webhooks?name=mine`);
     return /"verdict": ?"verified"/.test(await answer.text());
   });
+}, 90_000);
+
+test('the lines on moving here keep those out who have left', async () => {
+  const { stdout } = await runBlock('docs/guides/moving-here.md');
+  const stats = stdout.trim().split('\n').at(-1) ?? '';
+  expect(JSON.parse(stats)).toMatchObject({ stats: { total_active: 1, total_unsubscribed: 1 } });
 }, 90_000);
 
 test('the lines on the command line make a list and export it', async () => {
