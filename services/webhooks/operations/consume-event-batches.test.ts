@@ -119,13 +119,13 @@ test('the answer has the time that a workspace takes for itself', async () => {
   const [workspaceId, other] = [await givenListener(['news']), await givenListener()];
   const { promise, resolve } = Promise.withResolvers<void>();
   answersOfContacts = () => {
-    setTimeout(resolve, 120);
+    setTimeout(resolve, 1_000);
     return promise;
   };
   const batches = [batchOf(workspaceId), batchOf(other)];
   const { outcomes } = await given.events.consumeEventBatches({ batches });
-  expect(outcomes[0]?.tookMs).toBeGreaterThan(100);
-  expect(outcomes[1]?.tookMs).toBeLessThan(100);
+  expect(outcomes[0]?.tookMs).toBeGreaterThan(900);
+  expect(outcomes[1]?.tookMs).toBeLessThan(900);
 });
 
 test('a workspace that waits for its backlog or for contacts holds up no delivery of another', async () => {
