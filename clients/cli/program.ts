@@ -23,6 +23,7 @@ Answers are tables on a terminal, else JSON. Exit codes: 0 done, 1 failed, 2 wro
 export const callerWords: readonly string[] = [
   ...all.map(({ name }) => name),
   'login',
+  'mcp',
   'completion',
 ];
 
@@ -61,6 +62,12 @@ function programOf(session: Session, ends: (isDone: boolean) => void): Command {
       .action((options) => login(session, options)),
   );
   program.addCommand(
+    withCommon(new Command('mcp').copyInheritedSettings(program))
+      .description('Serves tools for agents (Model Context Protocol) over the standard streams.')
+      .option('--allow-writes', 'tools that change things as well, and send broadcasts')
+      .action(async (options) => (await import('./mcp/server.ts')).serveMcp(session, options)),
+  );
+  program.addCommand(
     new Command('completion')
       .copyInheritedSettings(program)
       .description('Prints a script that completes commands: bash, zsh or fish.')
@@ -81,6 +88,7 @@ function words() {
   return [
     ...verbs,
     { name: 'login', verbs: [] },
+    { name: 'mcp', verbs: [] },
     { name: 'completion', verbs: ['bash', 'zsh', 'fish'] },
   ];
 }

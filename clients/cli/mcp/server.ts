@@ -1,0 +1,100 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Http } from '../../typescript/src/http.ts';
+import type {
+  EstimateAudienceResponse,
+  GetBroadcastResponse,
+} from '../../typescript/src/made/types.ts';
+import { textOf } from '../failures.ts';
+import tools from '../made/tools.json' with { type: 'json' };
+import { type CommonOptions, callerOf, type Session } from '../session.ts';
+import { expectedField, sendPath, type Tool } from './tools.ts';
+
+const all = tools as Tool[];
+/** What a model reads of one answer. */
+const answerMaxChars = 100_000;
+
+const instructions = `Postrider sends newsletters and transactional mail. These tools act in one workspace.
+Before a broadcast is sent, a person must have agreed to the number of its recipients.`;
+
+type McpOptions = CommonOptions & { allowWrites?: true };
+
+/** Serves tools for agents over the standard streams, until they end. */
+export async function serveMcp(session: Session, options: McpOptions): Promise<void> {
+  const { http } = callerOf(session, options);
+  const offered = all.filter(({ isRead }) => isRead || options.allowWrites);
+  const server = new Server(
+    { name: 'postrider', version: '1' },
+    { capabilities: { tools: {} }, instructions },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(describe) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
+    const tool = offered.find(({ name }) => name === params.name);
+    if (!tool) return failed(`there is no tool ${params.name}`);
+    return call(http, tool, params.arguments ?? {}, signal).catch((error) => failed(textOf(error)));
+  });
+  const transport = new StdioServerTransport(session.terminal.stdin, session.terminal.stdout);
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    session.terminal.stdin.once('end', resolve);
+  });
+  await server.connect(transport);
+  await closed;
+}
+
+function describe({ name, title, description, inputSchema, isRead, path }: Tool) {
+  const about = path === sendPath ? `${description}\n\n${asking}` : description;
+  const annotations = { title, readOnlyHint: isRead, openWorldHint: false };
+  return { name, description: about, inputSchema, annotations };
+}
+
+const asking = `Asked without \`${expectedField}\`, it sends nothing and says how many people would get mail. Show a person that number, and call it again with it once they have agreed.`;
+
+async function call(
+  http: Http,
+  tool: Tool,
+  given: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const { verb, path, isKeyed } = tool;
+  const { [expectedField]: expected, ...request } = given;
+  if (path === sendPath) {
+    const count = await countRecipients(http, String(request.id ?? ''), signal);
+    if (expected !== count) {
+      const was = expected === undefined ? '' : ` and not ${expected}`;
+      return failed(`nothing was sent: the audience has ${count} people now${was}`);
+    }
+  }
+  const operation = { verb, path, ...(isKeyed ? { keyed: true as const } : {}) };
+  return said(JSON.stringify(await http.call(operation, request, { signal })));
+}
+
+async function countRecipients(http: Http, id: string, signal: AbortSignal): Promise<number> {
+  const { broadcast } = await http.call<GetBroadcastResponse>(
+    { verb: 'GET', path: '/api/broadcasts.get' },
+    { id },
+    { signal },
+  );
+  const { count } = await http.call<EstimateAudienceResponse>(
+    { verb: 'POST', path: '/api/broadcasts.estimateAudience' },
+    { audience: broadcast.audience },
+    { signal },
+  );
+  return count;
+}
+
+function said(text: string): CallToolResult {
+  const isLong = text.length > answerMaxChars;
+  const shown = isLong ? `${text.slice(0, answerMaxChars)}… (cut: ask for less)` : text;
+  return { content: [{ type: 'text', text: shown }] };
+}
+
+const failed = (text: string): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  isError: true,
+});
