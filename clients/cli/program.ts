@@ -7,7 +7,8 @@ import { login } from './login.ts';
 import resources from './made/resources.json' with { type: 'json' };
 import type { CliOperation, CliResource, Field } from './operation.ts';
 import { flagOf, placesOf, workspaceField } from './request.ts';
-import type { CommonOptions, Session } from './session.ts';
+import type { Session } from './session.ts';
+import { pullTemplates, pushTemplates } from './templates.ts';
 import { say, write } from './terminal.ts';
 import { watchBroadcast } from './watch-broadcast.ts';
 
@@ -102,17 +103,38 @@ function resourceCommand(
   const command = new Command(name).copyInheritedSettings(program).description(description);
   for (const operation of operations)
     command.addCommand(operationCommand(command, operation, session, ends));
-  if (name === 'broadcasts') {
-    command.addCommand(
-      withCommon(new Command('watch').copyInheritedSettings(command))
-        .description('Shows the progress of a broadcast until it has ended.')
-        .argument('<id>')
-        .action(async (id: string, options: CommonOptions) =>
-          ends(await watchBroadcast(session, id, options)),
-        ),
-    );
+  for (const own of ownCommands(name, session, ends)) {
+    command.addCommand(withCommon(own.copyInheritedSettings(command)));
   }
   return command;
+}
+
+/** Commands of a resource that are more than one call. */
+function ownCommands(
+  resource: string,
+  session: Session,
+  ends: (isDone: boolean) => void,
+): Command[] {
+  if (resource === 'broadcasts') {
+    return [
+      new Command('watch')
+        .description('Shows the progress of a broadcast until it has ended.')
+        .argument('<id>')
+        .action(async (id: string, options) => ends(await watchBroadcast(session, id, options))),
+    ];
+  }
+  if (resource !== 'templates') return [];
+  return [
+    new Command('pull')
+      .description('Writes all templates of mails into a folder.')
+      .argument('<folder>')
+      .action((folder: string, options) => pullTemplates(session, folder, options)),
+    new Command('push')
+      .description('Creates and updates templates as a folder has them; it deletes none.')
+      .argument('<folder>')
+      .option('--dry-run', 'only say what would be done')
+      .action((folder: string, options) => pushTemplates(session, folder, options)),
+  ];
 }
 
 function operationCommand(

@@ -1,11 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { givenBroadcast, good, unique } from '../stack/given.ts';
+import { givenBroadcast, givenTemplate, good, unique } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
 
 /** `postrider` as people call it, on a stack. */
@@ -237,6 +237,26 @@ test('an export is printed as it comes', async () => {
   expect(lines.map((line) => JSON.parse(line).contact.email)).toEqual(emails.toSorted());
   const csv = await postrider(['lists', 'export', listId, '--format', 'csv']);
   expect(csv.out.split('\n')[0]).toContain('email');
+});
+
+test('templates go into a folder and come back from it, only those that differ', async () => {
+  const [a, b] = [await givenTemplate(stack), await givenTemplate(stack)];
+  const folder = join(home, 'templates');
+  expect((await postrider(['templates', 'pull', folder])).code).toBe(0);
+  const same = await postrider(['templates', 'push', folder]);
+  expect(same.err).not.toMatch(/(creat|updat)ed/);
+  writeFileSync(join(folder, a, 'body.mjml'), '<mjml><mj-body></mj-body></mjml>');
+  const copied = `${b.slice(0, 20)}copy`;
+  cpSync(join(folder, b), join(folder, copied), { recursive: true });
+  const tried = await postrider(['templates', 'push', folder, '--dry-run']);
+  expect(tried.err).toContain(`${copied} would be created\n`);
+  const pushed = await postrider(['templates', 'push', folder]);
+  expect(pushed.err).toContain(`${a} updated\n`);
+  expect(pushed.err).toContain(`${b} is the same\n`);
+  expect(pushed.err).toContain(`${copied} created\n`);
+  const read = jsonOf(await postrider(['templates', 'get', a]));
+  expect(read.template.email.mjml_source).toBe('<mjml><mj-body></mj-body></mjml>');
+  expect((await postrider(['templates', 'push', folder])).err).not.toMatch(/(creat|updat)ed/);
 });
 
 test('every shell gets a script that completes resources and operations', async () => {

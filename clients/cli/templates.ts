@@ -1,0 +1,152 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { NotFoundError } from '../typescript/src/errors.ts';
+import type { Http } from '../typescript/src/http.ts';
+import type { GetTemplateResponse, ListTemplatesResponse } from '../typescript/src/made/types.ts';
+import { UsageError } from './failures.ts';
+import { type CommonOptions, callerOf, type Session } from './session.ts';
+import { say } from './terminal.ts';
+
+/*
+ * Templates of mails as a folder that git can keep: <id>/template.json, and each text of MJML in a
+ * file of its own, body.mjml and body.<language>.mjml.
+ */
+
+type Json = Record<string, unknown>;
+
+const settingsFile = 'template.json';
+const idForm = /^[A-Za-z0-9_-]{1,32}$/;
+/** Made by the server. */
+const ofServer = ['version', 'created_at', 'updated_at', 'deleted_at', 'template_macro_version'];
+const ofServerInEmail = ['compiled_preview'];
+
+/** Writes all templates of mails into a folder. */
+export async function pullTemplates(
+  session: Session,
+  folder: string,
+  options: CommonOptions,
+): Promise<void> {
+  const { http } = callerOf(session, options);
+  const list = { verb: 'GET', path: '/api/templates.list' } as const;
+  const { templates } = await http.call<ListTemplatesResponse>(list, { channel: 'email' });
+  for (const { id } of templates) {
+    const template = await templateOf(http, id);
+    if (!template) continue;
+    writeTemplate(join(folder, id), template);
+    say(session.terminal, `${id} written`);
+  }
+}
+
+/** Creates and updates templates as a folder has them; those that it has not stay as they are. */
+export async function pushTemplates(
+  session: Session,
+  folder: string,
+  options: CommonOptions & { dryRun?: true },
+): Promise<void> {
+  const { http } = callerOf(session, options);
+  const all = idsIn(folder).map((id) => ({ id, wanted: readTemplate(join(folder, id), id) }));
+  // A layout is there before the templates that it wraps.
+  const sorted = all.toSorted((a, b) => Number(hasLayout(a.wanted)) - Number(hasLayout(b.wanted)));
+  for (const { id, wanted } of sorted) {
+    const known = await templateOf(http, id);
+    const isSame = isDeepStrictEqual(known, wanted);
+    const verb = known ? 'update' : 'create';
+    if (!isSame && !options.dryRun) {
+      await http.call({ verb: 'POST', path: `/api/templates.${verb}` }, wanted);
+    }
+    const done = options.dryRun ? `would be ${verb}d` : `${verb}d`;
+    say(session.terminal, `${id} ${isSame ? 'is the same' : done}`);
+  }
+}
+
+const hasLayout = ({ template_macro_id: layout }: Json): boolean =>
+  layout !== undefined && layout !== '';
+
+/** A template as a folder has it; undefined if there is none. */
+async function templateOf(http: Http, id: string): Promise<Json | undefined> {
+  try {
+    const operation = { verb: 'GET', path: '/api/templates.get' } as const;
+    const { template } = await http.call<GetTemplateResponse>(operation, { id });
+    return withoutServer(template as unknown as Json);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function withoutServer(template: Json): Json {
+  const kept = without(template, ofServer);
+  for (const content of contentsOf(kept)) {
+    for (const name of ofServerInEmail) delete content.email[name];
+  }
+  return kept;
+}
+
+const without = (value: Json, names: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+
+type Content = { file: string; email: Json };
+
+/** The contents of a template, its own and those of its languages, each with its file. */
+function contentsOf(template: Json): Content[] {
+  const own = asJson(template.email);
+  const translations = Object.entries(asJson(template.translations) ?? {});
+  const others = translations.map(([language, value]) => ({
+    file: `body.${language}.mjml`,
+    email: asJson(asJson(value)?.email),
+  }));
+  return [{ file: 'body.mjml', email: own }, ...others].flatMap(({ file, email }) =>
+    email ? [{ file, email }] : [],
+  );
+}
+
+function asJson(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null ? (value as Json) : undefined;
+}
+
+function writeTemplate(folder: string, template: Json): void {
+  const kept = structuredClone(template);
+  mkdirSync(folder, { recursive: true });
+  for (const { file, email } of contentsOf(kept)) {
+    if (typeof email.mjml_source !== 'string' || email.mjml_source === '') continue;
+    writeFileSync(join(folder, file), email.mjml_source);
+    delete email.mjml_source;
+  }
+  writeFileSync(join(folder, settingsFile), `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+function readTemplate(folder: string, id: string): Json {
+  const file = join(folder, settingsFile);
+  let template: Json;
+  try {
+    template = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${error}`);
+  }
+  for (const content of contentsOf(template)) {
+    const mjml = textIn(join(folder, content.file));
+    if (mjml !== undefined) content.email.mjml_source = mjml;
+  }
+  return { ...template, id };
+}
+
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function idsIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries
+      .filter((each) => each.isDirectory() && idForm.test(each.name))
+      .map(({ name }) => name);
+  } catch (error) {
+    throw new UsageError(`${folder} cannot be read: ${error}`);
+  }
+}
