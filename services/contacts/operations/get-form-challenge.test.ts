@@ -213,6 +213,25 @@ test('a form whose write fails does not use up its solution', async () => {
   expect(await countOf(workspaceId)).toBe(1);
 });
 
+test('a solution that is never used up counts ten times, so that it cannot use up the limit of a list', async () => {
+  const workspaceId = await givenWorkspace();
+  const altcha = await solutionFor(workspaceId);
+  const fail = () =>
+    refusalOf(
+      form().subscribe({
+        ...{ workspaceId, altcha, contact: { email: somebody() } },
+        listIds: ['open', 'unknown'],
+      }),
+    );
+  for (let count = 0; count < 10; count += 1) {
+    expect(await fail()).toMatchObject({ field: 'list_ids' });
+  }
+  expect(await fail()).toMatchObject({ code: Code.ResourceExhausted });
+  expect(await send({ workspaceId, altcha: await solutionFor(workspaceId) })).toMatchObject({
+    success: true,
+  });
+});
+
 test('a disposable address uses up its solution like any other', async () => {
   const workspaceId = await givenWorkspace();
   const altcha = await solutionFor(workspaceId);

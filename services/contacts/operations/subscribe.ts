@@ -50,7 +50,7 @@ export function subscribe(context: Context): Methods['subscribe'] {
     const state = solution && (await readSolution(store.fork(), takenNow(workspaceId), solution));
     if (state === 'used') throw usedBefore();
     if (state === 'repeated') return { success: true };
-    const asked = { ...form, client: clientAddressOf(call), isSolved: solution !== undefined };
+    const asked = { ...form, client: clientAddressOf(call), nonce: solution?.nonce };
     setRateLimitHeaders(call.responseHeader, await limitSubscriptions(context, asked));
     if (solution) challenges.countForm(workspaceId);
     // The answer must not reveal which addresses count as disposable.
