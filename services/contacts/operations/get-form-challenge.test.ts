@@ -323,6 +323,19 @@ test('a workspace takes 5,000 solved forms in 60 seconds, and used solutions are
   expect(kept).toEqual([{ workspace_id: other }]);
 });
 
+test('forms that fail add no work to challenges', async () => {
+  const workspaceId = await givenWorkspace();
+  for (let count = 0; count < 2; count += 1) {
+    const altcha = await solutionFor(workspaceId);
+    for (let repeat = 0; repeat < 6; repeat += 1) {
+      const failed = await refusalOf(send({ workspaceId, altcha, list: 'unknown' }));
+      expect(failed).toMatchObject({ field: 'list_ids' });
+    }
+  }
+  const { solution } = await solved(await form().getFormChallenge({ workspaceId }));
+  expect(solution?.counter).toBeLessThanOrEqual(5_000);
+});
+
 test('a challenge asks for twice the work after more than 10 forms within a minute', async () => {
   const workspaceId = await givenWorkspace();
   const counter = async () => {
