@@ -51,10 +51,12 @@ try {
   const isProcess = words.includes(word) && args.length === 0;
   if (command) await command(args);
   else if (isProcess) await runParts(word, await partsOf(word), settingsFor(word));
-  else if (!(await runCaller())) {
-    const isHelp = ['', 'help', '--help', '-h'].includes(word);
-    process.stderr.write(isHelp ? usage : `${unknownText()}\n\n${usage}`);
-    process.exitCode = isHelp && word !== '' ? 0 : 1;
+  else if (['', 'help', '--help', '-h'].includes(word)) {
+    process.stderr.write(usage);
+    process.exitCode = word === '' ? 1 : 0;
+  } else if (!(await runCaller())) {
+    process.stderr.write(`${unknownText()}\n\n${usage}`);
+    process.exitCode = 1;
   }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

@@ -213,6 +213,25 @@ test('a form whose write fails does not use up its solution', async () => {
   expect(await countOf(workspaceId)).toBe(1);
 });
 
+test('a solution that is never used up counts ten times, so that it cannot use up the limit of a list', async () => {
+  const workspaceId = await givenWorkspace();
+  const altcha = await solutionFor(workspaceId);
+  const fail = () =>
+    refusalOf(
+      form().subscribe({
+        ...{ workspaceId, altcha, contact: { email: somebody() } },
+        listIds: ['open', 'unknown'],
+      }),
+    );
+  for (let count = 0; count < 10; count += 1) {
+    expect(await fail()).toMatchObject({ field: 'list_ids' });
+  }
+  expect(await fail()).toMatchObject({ code: Code.ResourceExhausted });
+  expect(await send({ workspaceId, altcha: await solutionFor(workspaceId) })).toMatchObject({
+    success: true,
+  });
+});
+
 test('a disposable address uses up its solution like any other', async () => {
   const workspaceId = await givenWorkspace();
   const altcha = await solutionFor(workspaceId);
@@ -302,6 +321,19 @@ test('a workspace takes 5,000 solved forms in 60 seconds, and used solutions are
     [],
   );
   expect(kept).toEqual([{ workspace_id: other }]);
+});
+
+test('forms that fail add no work to challenges', async () => {
+  const workspaceId = await givenWorkspace();
+  for (let count = 0; count < 2; count += 1) {
+    const altcha = await solutionFor(workspaceId);
+    for (let repeat = 0; repeat < 6; repeat += 1) {
+      const failed = await refusalOf(send({ workspaceId, altcha, list: 'unknown' }));
+      expect(failed).toMatchObject({ field: 'list_ids' });
+    }
+  }
+  const { solution } = await solved(await form().getFormChallenge({ workspaceId }));
+  expect(solution?.counter).toBeLessThanOrEqual(5_000);
 });
 
 test('a challenge asks for twice the work after more than 10 forms within a minute', async () => {

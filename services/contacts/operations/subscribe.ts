@@ -50,17 +50,17 @@ export function subscribe(context: Context): Methods['subscribe'] {
     const state = solution && (await readSolution(store.fork(), takenNow(workspaceId), solution));
     if (state === 'used') throw usedBefore();
     if (state === 'repeated') return { success: true };
-    const asked = { ...form, client: clientAddressOf(call), isSolved: solution !== undefined };
+    const asked = { ...form, client: clientAddressOf(call), nonce: solution?.nonce };
     setRateLimitHeaders(call.responseHeader, await limitSubscriptions(context, asked));
-    if (solution) challenges.countForm(workspaceId);
     // The answer must not reveal which addresses count as disposable.
     if (isDisposable(email)) {
       if (solution) await useUp(store, takenNow(workspaceId), solution);
-      return { success: true };
+    } else {
+      const isProven = await proven();
+      if (!isProven) requireLittleJson(row);
+      await join({ workspaceId, row, listIds, isProven, solution }, call);
     }
-    const isProven = await proven();
-    if (!isProven) requireLittleJson(row);
-    await join({ workspaceId, row, listIds, isProven, solution }, call);
+    if (solution) challenges.countForm(workspaceId);
     return { success: true };
   };
 }

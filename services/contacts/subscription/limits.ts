@@ -16,14 +16,18 @@ const perClientMax = 50;
 const perListMax = 1_000;
 /** Each of these may keep a row of a used solution for ten minutes. */
 const perWorkspaceMax = 5_000;
+/** Repeats of a form that failed. A solution that is never used up could fill all other limits. */
+const perSolutionMax = 10;
+/** The life of a challenge. */
+const solutionWindowMs = 5 * windowMs;
 
 type SubscriptionRequest = {
   workspaceId: string;
   email: string;
   listIds: readonly string[];
   client: string;
-  /** Whether it comes with a proof of work. */
-  isSolved: boolean;
+  /** The nonce of the proof of work that it comes with, if any. */
+  nonce: Buffer | undefined;
 };
 
 /**
@@ -32,7 +36,7 @@ type SubscriptionRequest = {
  */
 export async function limitSubscriptions(
   { store, now }: { store: Store; now: () => Date },
-  { workspaceId, email, listIds, client, isSolved }: SubscriptionRequest,
+  { workspaceId, email, listIds, client, nonce }: SubscriptionRequest,
 ): Promise<RateLimitState> {
   const limits: Limit[] = [
     { key: `subscribe address ${email}`, attemptsMax: perAddressMax, windowMs },
@@ -42,9 +46,7 @@ export async function limitSubscriptions(
       attemptsMax: perListMax,
       windowMs,
     })),
-    ...(isSolved
-      ? [{ key: `subscribe solved ${workspaceId}`, attemptsMax: perWorkspaceMax, windowMs }]
-      : []),
+    ...(nonce ? solvedLimits(workspaceId, nonce) : []),
   ];
   const room = await countAttempt(store, limits, now());
   if (!room.isExhausted) return room;
@@ -55,4 +57,12 @@ export async function limitSubscriptions(
   );
   setRateLimitHeaders(error.metadata, room);
   throw error;
+}
+
+function solvedLimits(workspaceId: string, nonce: Buffer): Limit[] {
+  const solution = `subscribe solution ${workspaceId} ${nonce.toString('hex')}`;
+  return [
+    { key: `subscribe solved ${workspaceId}`, attemptsMax: perWorkspaceMax, windowMs },
+    { key: solution, attemptsMax: perSolutionMax, windowMs: solutionWindowMs },
+  ];
 }

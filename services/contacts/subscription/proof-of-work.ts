@@ -1,9 +1,11 @@
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 
 const entriesMax = 1_000;
+/** Forms wait no longer for a newer answer than they have. */
+const newerMaxMs = 1_000;
 /** No workspace has a longer id. */
 const idLengthMax = 64;
 
@@ -12,37 +14,41 @@ export type WantsProof = (workspaceId: string) => Promise<boolean>;
 
 /**
  * Cached for a second. Forms need workspaces for nothing else, so while it is away the last answer
- * holds.
+ * holds. A workspace that does not exist has no lists, and the caller must not learn that.
  */
 export function createWantsProof(
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>,
 ): WantsProof {
-  const settings = createCache<boolean>({ entriesMax, keepMs: 1_000 });
+  const settings = createCache<boolean | undefined>({ entriesMax, keepMs: 1_000 });
   const last = new LRUCache<string, boolean>({ max: entriesMax });
   return async (workspaceId) => {
     if (workspaceId.length > idLengthMax) return false;
+    const known = last.get(workspaceId);
+    const call = known === undefined ? {} : { timeoutMs: newerMaxMs };
     try {
-      const wanted = await settings(workspaceId, () => settingOf(workspaces, workspaceId));
-      last.set(workspaceId, wanted);
-      return wanted;
+      const wanted = await settings(workspaceId, () => settingOf(workspaces, workspaceId, call));
+      // Callers may invent workspaces, which must not take the room of others.
+      if (wanted === undefined) last.delete(workspaceId);
+      else last.set(workspaceId, wanted);
+      return wanted ?? false;
     } catch (error) {
-      const known = last.get(workspaceId);
       if (known === undefined) throw error;
       return known;
     }
   };
 }
 
-/** A workspace that does not exist has no lists, which the caller must not learn from this. */
+/** Undefined for a workspace that does not exist. */
 async function settingOf(
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>,
   workspaceId: string,
-): Promise<boolean> {
+  call: CallOptions,
+): Promise<boolean | undefined> {
   try {
-    const { settings } = await workspaces.getSettings({ workspaceId });
+    const { settings } = await workspaces.getSettings({ workspaceId }, call);
     return settings?.formProofOfWork ?? false;
   } catch (error) {
-    if (ConnectError.from(error).code === Code.NotFound) return false;
+    if (ConnectError.from(error).code === Code.NotFound) return undefined;
     throw error;
   }
 }

@@ -57,6 +57,16 @@ test.each([
   expect(await listed()).toEqual([]);
 });
 
+test('a resume with a name that no group can have is refused', async () => {
+  for (const receiver of ['ann@example.com', 'a'.repeat(100_000)]) {
+    const resumed = given.receivers.resumeReceiver({ ...place, receiver });
+    await expect(resumed).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: expect.stringMatching(/^receiver must be the name of a group/),
+    });
+  }
+});
+
 test('a pause is refused for an integration that does not deliver directly, or is not there', async () => {
   const relay = { ...place, integrationId: crypto.randomUUID() };
   const request = { ...relay, receiver: 'google', forSeconds: hour };

@@ -178,6 +178,21 @@ test('mail of a paused group comes back at the end of the pause, and goes out', 
   expect(await newReplica().sender.sendBatch(asked)).toMatchObject({ sent: 3, deferred: 0 });
 });
 
+test('mail of a paused group goes out at the end of the pause, though the process has read the pause before', async () => {
+  zones.set('gmail.com', gmail);
+  let clock = new Date();
+  const { sender, receivers } = newReplica({}, paceTimes, () => clock);
+  const asked = batch(at('gmail.com', 3));
+  const { workspaceId } = asked;
+  const place = { workspaceId, integrationId: asked.plan.integrationId, receiver: 'google' };
+  const { paused } = await receivers.pauseReceiver({ ...place, forSeconds: 60 });
+  if (!paused?.until) throw new Error('the pause has no end');
+  expect(await sender.sendBatch(asked)).toMatchObject({ sent: 0, deferred: 3 });
+  clock = timestampDate(paused.until);
+  await pass(asked, 61);
+  expect(await sender.sendBatch(asked)).toMatchObject({ sent: 3, deferred: 0 });
+});
+
 test('all mail of a paced group arrives once', async () => {
   zones.set('gmail.com', gmail);
   const { sender } = newReplica({ google: { perSecond: 1, atOnce: 5 } });

@@ -94,9 +94,14 @@ export class Pacing {
       return groups.get(domain) ?? domain;
     });
     const pauses = await this.#pausesOf(key);
+    // One that was read before its end may be over, and its mail would be put off to a time past.
+    const pauseEndOf = (receiver: string) => {
+      const endsAt = pauses.get(receiver);
+      return endsAt && endsAt > batch.now ? endsAt : undefined;
+    };
     const wanted = new Map(
       [...byReceiver]
-        .filter(([receiver]) => !pauses.has(receiver))
+        .filter(([receiver]) => !pauseEndOf(receiver))
         .map(([receiver, { length }]) => [receiver, length]),
     );
     const today = dayOf(batch);
@@ -105,7 +110,7 @@ export class Pacing {
     const dates = new Map<string, string>();
     const waiting: Turn[] = [];
     for (const [receiver, messages] of byReceiver) {
-      const endsAt = pauses.get(receiver);
+      const endsAt = pauseEndOf(receiver);
       if (endsAt) waiting.push(...this.#turnsOfPaused(messages, { receiver, endsAt, batch }));
       const grant = grants.get(receiver);
       if (!grant) continue;

@@ -24,7 +24,8 @@ export class Receivers {
   /**
    * Pauses a group for some time. Within two seconds no more mail to it is begun; it waits as
    * deferred mail, other groups go on, and no attempt is counted. Mail that is under way arrives. A
-   * group that is paused already gets the new end.
+   * group that is paused already gets the new end. Mail to a domain for which DNS has not answered
+   * yet counts for the domain itself, and goes out unless the domain is paused.
    */
   pause(
     request: InWorkspace<types.PauseReceiverRequest>,

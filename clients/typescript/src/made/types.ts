@@ -3467,7 +3467,7 @@ export type ResumeReceiverRequest = {
   workspace_id: string;
   /** The integration. */
   integration_id: string;
-  /** The group. */
+  /** The group: 1 to 253 letters, digits, `.`, `-` and `_`. */
   receiver: string;
 };
 

@@ -388,7 +388,7 @@ export const SubscriptionService: GenService<{
    * INVALID_ARGUMENT (`workspace_id is required`, `invalid contact: invalid email format`,
    * `list_ids is required`, `list is not public`, `altcha is required`, `altcha has expired`, `altcha was used before`): a field is wrong, or custom JSON has more than 4 KiB in all without `email_hmac`; an unknown list counts as not
    * public, and so does a private one if `email_hmac` is wrong. RESOURCE_EXHAUSTED: more than
-   * 10 requests a minute for an address, 50 from a client address, or 1,000 for a list, 5,000 with `altcha` for a workspace, or a new contact beyond the quota of the
+   * 10 requests a minute for an address, 50 from a client address, 1,000 for a list or, with `altcha`, 5,000 for a workspace, 10 with one solution, or a new contact beyond the quota of the
    * workspace; requests that are not valid don't count. Every answer has `ratelimit-policy` and `ratelimit` as metadata.
    *
    * @generated from rpc postrider.contacts.v1.SubscriptionService.Subscribe
