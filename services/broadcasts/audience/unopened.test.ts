@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { createValidator } from '@bufbuild/protovalidate';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { CreateSegmentRequestSchema } from '#gen/postrider/contacts/v1/segments_pb.ts';
@@ -367,4 +368,30 @@ test('a page that is read while messages cease to be kept is not stored', async 
   };
   expect(await playSteps(given, key)).toEqual({ do: 'wait', untilMs: null });
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.PAUSED, enqueuedCount: 0 });
+});
+
+test('200,000 members of whom nobody got it are read with signs of life, and nobody is mailed', async () => {
+  given.peers.audience = Array.from(
+    { length: 200_000 },
+    (_, n) => `p${String(n).padStart(6, '0')}`,
+  );
+  given.peers.isUnopened = () => false;
+  const { listUnopened } = given.context.facts;
+  const env = new MockActivityEnvironment();
+  let beats = 0;
+  let reads = 0;
+  env.on('heartbeat', () => {
+    beats += 1;
+  });
+  given.context.facts.listUnopened = (...page) => {
+    reads += 1;
+    expect(beats).toBeGreaterThanOrEqual(reads);
+    return listUnopened(...page);
+  };
+  const key = await givenBroadcast(given, { status: 'sending', not_opened_of: await givenFirst() });
+  await env.run(() => freezeAudience(given.context)(key));
+  given.context.facts.listUnopened = listUnopened;
+  expect(await playSteps(given, key)).toEqual({ do: 'end' });
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT, enqueuedCount: 0 });
+  expect(sent).toEqual([]);
 });

@@ -51,7 +51,7 @@ function isBreak(character: string | undefined): boolean {
   return character === undefined || /[\s<>"'()]/.test(character);
 }
 
-/** What stands between two places of the source is replaced. */
+/** The source from `start` to `end` is replaced by `value`. */
 type Change = { start: number; end: number; value: string };
 
 function changeOf(attribute: Attribute, prefix: string, targetOf: TargetOf): Change | undefined {
