@@ -282,7 +282,7 @@ test('an earlier release finds a segment in the audience and the plan that canno
   expect(await seenByEarlierRelease({ workspaceId, id })).toMatchObject({ audience: [] });
 });
 
-/** So many that the freeze takes more than one step. */
+/** The freeze takes more than one step for them. */
 const isInMost = (email: string) => !email.endsWith('7');
 
 test('one that an earlier release has paused goes on where it was', async () => {
