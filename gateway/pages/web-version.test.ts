@@ -118,6 +118,16 @@ test.each([Code.ResourceExhausted, Code.Unavailable, Code.DeadlineExceeded])(
   },
 );
 
+test('kept pages are counted by their bytes, whatever their script', async () => {
+  // 1 MiB each as UTF-16, and half of it by their characters.
+  shown = { ...mail, html: '', text: '\u20ac'.repeat(512 * 1024) };
+  const first = newPath();
+  for (const path of [first, ...Array.from({ length: 40 }, newPath), first]) {
+    expect((await open(path)).status).toBe(200);
+  }
+  expect(asked).toHaveLength(42);
+});
+
 test('one link is read once by many readers', async () => {
   const path = newPath();
   const all = await Promise.all(Array.from({ length: 50 }, () => open(path)));

@@ -28,7 +28,7 @@ const keepMs = 10_000;
 const keptMaxBytes = 32 * 1024 * 1024;
 
 /** Undefined where the mail is not kept. */
-type Shown = { body: string; packed: Buffer } | undefined;
+type Shown = { body: Buffer; packed: Buffer } | undefined;
 
 /** The page that shows a mail to whoever has its link. */
 export function webVersionPage(messages: Transport): HtmlPage {
@@ -42,7 +42,7 @@ export function webVersionPage(messages: Transport): HtmlPage {
     const key = { workspaceId, token };
     const mail = await client.getWebVersion(key, { timeoutMs: callTimeoutMs });
     if (!mail.isKept) return undefined;
-    const body = documentOf(mail);
+    const body = Buffer.from(documentOf(mail));
     return { body, packed: await promisify(gzip)(body) };
   };
   return {

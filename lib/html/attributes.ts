@@ -4,6 +4,8 @@ import { liquidSpans } from '#lib/liquid/spans.ts';
 export interface Attribute {
   tag: string;
   name: string;
+  /** Where its name starts; `start` and `end` are those of its value, within any quotes. */
+  nameStart: number;
   start: number;
   end: number;
   value: string;
@@ -85,7 +87,8 @@ function scanAttribute(scan: Scan, from: number, tag: string): number {
   while (end < source.length && !ends(source[end] ?? '', quote)) {
     end = Math.max(end + 1, liquidEnd(scan, end));
   }
-  attributes.push({ tag, name, start, end, value: source.slice(start, end), quote });
+  const value = source.slice(start, end);
+  attributes.push({ tag, name, nameStart: from, start, end, value, quote });
   return end + quote.length;
 }
 

@@ -42,12 +42,13 @@ const letter = `<mjml><mj-head><mj-preview>The bees are back</mj-preview></mj-he
 <mj-text font-size="12px" align="right"><a href="{{ web_version_url }}">Read online</a></mj-text>
 <mj-text font-size="28px">The bees are back, {{ contact.first_name }}</mj-text>
 <mj-text font-size="16px" line-height="1.5">Spring came early this year, and so did they.</mj-text>
+<mj-text font-size="12px"><a href="#end">To the end</a></mj-text>
 <mj-button background-color="#1f6f43" href="https://honey.example/?a=1&amp;b=2">Order honey</mj-button>
 <mj-text font-size="12px"><a href="{{ unsubscribe_url }}">Unsubscribe</a></mj-text>
 <mj-raw><script>document.title = 'taken'; parent.document.title = 'taken';</script>
 <meta http-equiv="refresh" content="0; url={{ workspace.base_url }}/docs">
 <form action="{{ workspace.base_url }}/subscribe" method="post"><button>Send</button></form>
-<a target="_top" href="{{ workspace.base_url }}/docs">Top</a></mj-raw>
+<a target="_top" href="{{ workspace.base_url }}/docs">Top</a><div id="end" style="height: 3000px"></div></mj-raw>
 </mj-column></mj-section></mj-body></mjml>`;
 
 /** Sends the letter to a new reader, and gives the mail. */
@@ -85,6 +86,10 @@ inChromium(
     const [opened] = await Promise.all([page.waitForEvent('popup'), order.click()]);
     await opened.waitForURL(/honey\.example/, { waitUntil: 'commit' }).catch(() => undefined);
     expect(asked.some((url) => url.startsWith('https://honey.example/'))).toBe(true);
+    await frameOf(page).getByRole('link', { name: 'To the end' }).click();
+    await until('the frame is at its end', async () =>
+      page.frames().some((frame) => frame.url() === 'about:srcdoc#end'),
+    );
     await frameOf(page).getByRole('button', { name: 'Send' }).click();
     expect(await page.title()).toBe('Bees');
     expect(page.url()).toBe(link);

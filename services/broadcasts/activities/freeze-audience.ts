@@ -7,7 +7,8 @@
  *
  * Invariants: the plan is pinned with the first page and never changes; a change of the broadcast
  * before that keeps nothing. A list or segment that is gone pauses the broadcast, and so does a
- * broadcast of `not_opened_of` that is gone or not over when the plan is pinned.
+ * broadcast of `not_opened_of` that is gone or not over when the plan is pinned, or whose messages
+ * are not kept any more when a page is read.
  *
  * Limits: steps and five minutes an activity; 20,000 addresses a second while mail is sent; turns
  * between workspaces. Next: the workflow calls again while `hasMore`.
@@ -26,7 +27,7 @@ import type { Context } from '../context.ts';
 import { type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
-import { notOpenedOfFault } from '../plan/not-opened-of.ts';
+import { findNarrowing, pinnedFault } from '../plan/not-opened-of.ts';
 import { pinPlan } from '../plan/plan.ts';
 import { checkContent, missingList, missingSegment } from '../plan/sendable.ts';
 import { pauseBySystem } from './pause-by-system.ts';
@@ -79,11 +80,11 @@ async function freezeMore(context: Context, key: BroadcastKey): Promise<{ hasMor
   const broadcast = await findFreezing(context, key);
   if (!broadcast) return { hasMore: false };
   const pin = broadcast.plan ? undefined : await readPin(context, broadcast);
-  if (pin && 'error' in pin) {
-    await pauseBySystem(context)(key, pin.error, pin.cause);
+  const progress = pin && 'error' in pin ? pin : await storePages(context, broadcast, pin);
+  if (typeof progress === 'object') {
+    await pauseBySystem(context)(key, progress.error, progress.cause);
     return { hasMore: false };
   }
-  const progress = await storePages(context, broadcast, pin);
   const isCut = progress !== 'done' || isUniform(broadcast);
   return { hasMore: (isCut ? progress : await cutAll(context, key)) === 'more' };
 }
@@ -111,22 +112,28 @@ type Obstacle = { error: string; cause: 'outage' | 'fault' };
 
 async function readPin(context: Context, broadcast: Broadcast): Promise<Pin | Obstacle> {
   checkContent(broadcast);
-  const fault = await notOpenedOfFault(context, broadcast, 'start');
-  if (fault !== undefined) return { error: `not_opened_of: ${fault}`, cause: 'fault' };
+  const { fault, since } = await findNarrowing(context, broadcast, 'start');
+  if (fault !== undefined) return notNarrowed(fault);
   const basics = await pinPlan(context, broadcast);
   const global = await pinGlobalFeed(context, broadcast);
   if (global && 'error' in global) {
     return { error: `global feed failed: ${global.error}`, cause: 'outage' };
   }
-  return { plan: { ...basics, ...pinnedFeeds(broadcast, global) }, global };
+  const narrowing = since && { not_opened_since: since.toISOString() };
+  return { plan: { ...basics, ...narrowing, ...pinnedFeeds(broadcast, global) }, global };
 }
+
+const notNarrowed = (fault: string): Obstacle => ({
+  error: `not_opened_of: ${fault}`,
+  cause: 'fault',
+});
 
 /** Stores page after page, and reads the next one meanwhile. */
 async function storePages(
   context: Context,
   broadcast: Broadcast,
   pin: Pin | undefined,
-): Promise<Progress> {
+): Promise<Progress | Obstacle> {
   const plan = pin?.plan ?? broadcast.plan;
   const after = pin ? '' : broadcast.freeze_after;
   if (!plan || after == null) return 'done';
@@ -140,6 +147,9 @@ async function storePages(
     const next = lastEmail && goesOn ? read(lastEmail) : undefined;
     // The page is stored even if the next one cannot be read.
     next?.catch(() => {});
+    // Of messages that are deleted the page would leave out everybody, and the rest would be lost.
+    const fault = await pinnedFault(context, broadcast.workspace_id, plan);
+    if (fault !== undefined) return notNarrowed(fault);
     const row = await keepPage(context, seen, { page, pin: seen.plan ? undefined : pin });
     if (!row) return 'stopped';
     Activity.current().heartbeat({ recipients: row.enqueued_count });

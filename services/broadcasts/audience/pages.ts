@@ -83,9 +83,10 @@ function shortPageReader(
     // A contacts process from before segments does not say where to go on.
     const nextAfterEmail = page.nextAfterEmail || (page.emails[size - 1] ?? '');
     const found = { ...page, nextAfterEmail };
-    return plan.not_opened_of === undefined
-      ? found
-      : keepUnopened({ facts }, found, { workspaceId, broadcastId: plan.not_opened_of });
+    if (plan.not_opened_of === undefined) return found;
+    // Both calls together may take longer than an activity may be silent.
+    Activity.current().heartbeat({ recipients: enqueued_count });
+    return keepUnopened({ facts }, found, { workspaceId, broadcastId: plan.not_opened_of });
   };
 }
 

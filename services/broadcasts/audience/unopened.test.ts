@@ -1,10 +1,17 @@
+import { create } from '@bufbuild/protobuf';
+import { createValidator } from '@bufbuild/protovalidate';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { CreateSegmentRequestSchema } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
+import { pauseBySystem } from '../activities/pause-by-system.ts';
 import type { BroadcastKey } from '../broadcast/broadcast.ts';
+import type { StoredAudience } from '../broadcast/row.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
@@ -236,4 +243,155 @@ test('a copy has the same narrowed audience', async () => {
   const id = await givenFirst();
   const { broadcast: copy } = await given.client.duplicateBroadcast(await schedule(id, later));
   expect(copy?.audience).toMatchObject({ list: 'news', notOpenedOf: id });
+});
+
+const givenDraft = async (notOpenedOf: string, segments: string[] = []) => {
+  const audience = { list: 'news', segments, notOpenedOf };
+  const { broadcast } = await given.client.createBroadcast({ ...draftContent, audience });
+  return { workspaceId, id: broadcast?.id ?? '' };
+};
+
+/** The columns as the release before `not_opened_of` reads them. */
+async function seenByEarlierRelease({ id }: BroadcastKey) {
+  const [row] = await query<Record<'audience' | 'plan', StoredAudience | null>>(
+    given.context.store.fork(),
+    'select audience, plan from broadcasts where id = $1',
+    [id],
+  );
+  return { audience: row?.audience?.segments, plan: row?.plan?.segments };
+}
+
+test('an earlier release finds a segment in the audience and the plan that cannot exist', async () => {
+  const first = await givenFirst();
+  const key = await givenDraft(first, ['vip']);
+  const marked = ['vip', `not_opened_of:${first}`];
+  expect(await seenByEarlierRelease(key)).toEqual({ audience: marked, plan: undefined });
+  await given.client.scheduleBroadcast({ ...key, sendNow: true });
+  await freeze(key);
+  expect(await seenByEarlierRelease(key)).toEqual({ audience: marked, plan: marked });
+  expect((await read(key))?.audience).toMatchObject({ segments: ['vip'], notOpenedOf: first });
+  const idRule = createValidator().validate(
+    CreateSegmentRequestSchema,
+    create(CreateSegmentRequestSchema, { id: marked[1] ?? '' }),
+  );
+  expect(idRule.violations?.map(({ message }) => message)).toContain(
+    'id must contain only lowercase letters, numbers, and underscores',
+  );
+  const { id } = await givenDraft(first);
+  await given.client.updateBroadcast({ ...draftContent, workspaceId, id });
+  expect(await seenByEarlierRelease({ workspaceId, id })).toMatchObject({ audience: [] });
+});
+
+/** The freeze takes more than one step for them. */
+const isInMost = (email: string) => !email.endsWith('7');
+
+test('one that an earlier release has paused goes on where it was', async () => {
+  given.peers.isUnopened = isInMost;
+  const key = await givenBroadcast(given, { status: 'sending', not_opened_of: await givenFirst() });
+  expect(await freeze(key)).toEqual({ hasMore: true });
+  const { plan: [segment] = [] } = await seenByEarlierRelease(key);
+  await pauseBySystem(given.context)(key, `segment ${segment} does not exist any more`, 'fault');
+  await given.client.resumeBroadcast(key);
+  expect(await playSteps(given, key)).toEqual({ do: 'end' });
+  expect(emails()).toEqual(crowd.filter(isInMost));
+});
+
+test('a segment of a request cannot stand for a broadcast', async () => {
+  const segment = `not_opened_of:${await givenFirst()}`;
+  const audience = { list: 'news', segments: ['vip', segment] };
+  for (const call of [
+    given.client.createBroadcast({ ...draftContent, audience }),
+    given.client.estimateAudience({ workspaceId, audience }),
+  ]) {
+    const error: ConnectError = await call.catch((thrown) => thrown);
+    expect(error).toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: `${segment} is no segment; name the broadcast in not_opened_of`,
+    });
+    const [violation] = error.findDetails(BadRequestSchema)[0]?.fieldViolations ?? [];
+    expect(violation?.field).toBe('audience.segments[1]');
+  }
+});
+
+test('a workspace counts who did not open a broadcast by turns', async () => {
+  const id = await givenFirst();
+  const { listAudience } = given.context.audience;
+  let reading = 0;
+  let most = 0;
+  const gate = Promise.withResolvers<void>();
+  given.context.audience.listAudience = async (...page) => {
+    reading += 1;
+    most = Math.max(most, reading);
+    await gate.promise;
+    reading -= 1;
+    return listAudience(...page);
+  };
+  const counts = Array.from({ length: 6 }, () => estimate(id));
+  await until('two are reading', async () => reading === 2);
+  await given.client.getBroadcast({ workspaceId, id });
+  expect(most).toBe(2);
+  gate.resolve();
+  expect((await Promise.all(counts)).map(({ count }) => count)).toEqual(
+    Array(6).fill(unopened.length),
+  );
+  expect(most).toBe(2);
+  given.context.audience.listAudience = listAudience;
+});
+
+test('one whose messages cease to be kept amid the freeze pauses with the reason', async () => {
+  Object.assign(given.peers, { messageDays: 90, isUnopened: isInMost });
+  const named = await givenFirst();
+  const key = await givenBroadcast(given, { status: 'sending', not_opened_of: named });
+  expect(await freeze(key)).toEqual({ hasMore: true });
+  const { enqueuedCount } = { ...(await read(key)) };
+  await given.client.deleteBroadcast({ workspaceId, id: named });
+  given.clock.now = new Date(given.clock.now.getTime() + 90 * dayMs + 1);
+  given.peers.isUnopened = () => false;
+  expect(await playSteps(given, key)).toEqual({ do: 'wait', untilMs: null });
+  expect(await read(key)).toMatchObject({
+    status: BroadcastStatus.PAUSED,
+    pauseReason: `not_opened_of: the messages of broadcast ${named} are older than the 90 days for which they are kept`,
+    enqueuedCount,
+  });
+  Object.assign(given.peers, { messageDays: 365, isUnopened: isInMost });
+  await given.client.resumeBroadcast(key);
+  expect(await playSteps(given, key)).toEqual({ do: 'end' });
+  expect(emails()).toEqual(crowd.filter(isInMost));
+});
+
+test('a page that is read while messages cease to be kept is not stored', async () => {
+  given.peers.messageDays = 90;
+  const key = await givenBroadcast(given, { status: 'sending', not_opened_of: await givenFirst() });
+  given.peers.isUnopened = (email) => {
+    if (email === 'p00000') given.clock.now = new Date(given.clock.now.getTime() + 91 * dayMs);
+    return false;
+  };
+  expect(await playSteps(given, key)).toEqual({ do: 'wait', untilMs: null });
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.PAUSED, enqueuedCount: 0 });
+});
+
+test('200,000 members of whom nobody got it are read with signs of life, and nobody is mailed', async () => {
+  given.peers.audience = Array.from(
+    { length: 200_000 },
+    (_, n) => `p${String(n).padStart(6, '0')}`,
+  );
+  given.peers.isUnopened = () => false;
+  const { listUnopened } = given.context.facts;
+  const env = new MockActivityEnvironment();
+  let beats = 0;
+  let reads = 0;
+  env.on('heartbeat', () => {
+    beats += 1;
+  });
+  given.context.facts.listUnopened = (...page) => {
+    reads += 1;
+    expect(beats).toBeGreaterThanOrEqual(reads);
+    return listUnopened(...page);
+  };
+  const key = await givenBroadcast(given, { status: 'sending', not_opened_of: await givenFirst() });
+  await env.run(() => freezeAudience(given.context)(key));
+  given.context.facts.listUnopened = listUnopened;
+  expect(await playSteps(given, key)).toEqual({ do: 'end' });
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT, enqueuedCount: 0 });
+  expect(sent).toEqual([]);
 });

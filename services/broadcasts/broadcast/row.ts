@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { NarrowedJson } from './narrowed-json.ts';
 
 export const statuses = [
   'draft',
@@ -102,6 +103,8 @@ export type Plan = {
   segments?: string[];
   /** Absent for none. */
   not_opened_of?: string;
+  /** When that broadcast started; its messages are kept for a number of days. */
+  not_opened_since?: string;
   include_unsubscribed: boolean;
   utm: Record<string, string>;
   /** Absent for none. */
@@ -154,7 +157,7 @@ export const broadcastSchema = defineEntity({
     id: p.string().primary(),
     name: p.string(),
     status: p.enum(statuses),
-    audience: p.json<StoredAudience>(),
+    audience: p.type(NarrowedJson).$type<StoredAudience>(),
     schedule: p.json<Schedule>(),
     test_settings: p.json<TestSettings>(),
     utm_parameters: p.json<StoredUtm>(),
@@ -165,7 +168,7 @@ export const broadcastSchema = defineEntity({
     data_feed: p.json<StoredDataFeed>().nullable(),
     global_feed_fetched_at: p.datetime().nullable(),
     starts_at: p.datetime().nullable(),
-    plan: p.json<Plan>().nullable(),
+    plan: p.type(NarrowedJson).$type<Plan>().nullable(),
     /** The last address of the stored pages, while there are more; null before and after. */
     freeze_after: p.string().nullable(),
     /** When the whole audience was in slices. */

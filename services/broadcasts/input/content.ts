@@ -2,6 +2,7 @@ import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadc
 import { invalidField } from '#lib/errors/errors.ts';
 import { storedTags } from '#lib/mail/tags.ts';
 import type { BroadcastContent } from '../broadcast/broadcast.ts';
+import { narrowingMark } from '../broadcast/narrowed-json.ts';
 import type { StoredAudience, StoredUtm } from '../broadcast/row.ts';
 import { storedTestSettings } from './ab-test.ts';
 
@@ -45,10 +46,16 @@ export function storedAudience({ audience }: Pick<ContentInput, 'audience'>): St
     const text = 'exclude_unsubscribed cannot be false without a list';
     throw invalidField('audience.exclude_unsubscribed', text);
   }
+  const segments = audience?.segments ?? [];
+  const mark = segments.findIndex((id) => id.startsWith(narrowingMark));
+  if (mark >= 0) {
+    const text = `${segments[mark]?.slice(0, 100)} is no segment; name the broadcast in not_opened_of`;
+    throw invalidField(`audience.segments[${mark}]`, text);
+  }
   return {
     list,
     further_lists: furtherLists,
-    segments: audience?.segments ?? [],
+    segments,
     exclude_unsubscribed: excludeUnsubscribed,
     ...(audience?.notOpenedOf && { not_opened_of: audience.notOpenedOf }),
   };

@@ -33,6 +33,11 @@ test.each([
   [`<img src="https://t.example/t/w/${tracked}" width="1">`, '<img  width="1">'],
   [`<v:rect href="https://t.example/u/w/${act}">`, '<v:rect >'],
   [`<p style="background: url(https://t.example/t/w/${tracked})">x</p>`, '<p >x</p>'],
+  [
+    `<a title="İİİİİİİİ" href="https://t.example/u/w/${act}">Leave</a><p>rest</p>`,
+    '<a title="İİİİİİİİ" >Leave</a><p>rest</p>',
+  ],
+  [`<a İ="${act}" href="#a">Leave</a>`, '<a  target="_self" href="about:srcdoc#a">Leave</a>'],
 ])('an attribute with a token is cut: %s', (html, shown) => {
   expect(clean(html)).toBe(shown);
 });
@@ -53,6 +58,15 @@ test.each([
   expect(clean(html)).toBe(shown);
 });
 
+test.each([
+  ['<a class=x href="#top">Up</a>', '<a class=x target="_self" href="about:srcdoc#top">Up</a>'],
+  ["<a HREF = ' #a&amp;b' id=c>A</a>", `<a target="_self" href='about:srcdoc#a&amp;b' id=c>A</a>`],
+  ['<area href=#a"b>', '<area target="_self" href="about:srcdoc#a&#34;b">'],
+  [`<a target="_blank" href="#${act}">Leave</a>`, '<a  >Leave</a>'],
+])('a link within the mail stays in the frame that shows it: %s', (html, shown) => {
+  expect(clean(html)).toBe(shown);
+});
+
 test('where a link opens is not up to the mail', () => {
   expect(clean('<a target="_self" href="https://a.example/">A</a>')).toBe(
     '<a  href="https://a.example/">A</a>',
@@ -60,7 +74,7 @@ test('where a link opens is not up to the mail', () => {
 });
 
 test('all else stays as it was sent', () => {
-  const html = '<!doctype html><p title="&quot;">Grüße &amp; <b>mehr</b></p><a href="#top">İ</a>';
+  const html = '<!doctype html><p title="&quot;">Grüße &amp; <b>mehr</b></p><a id="top">İ</a>';
   expect(clean(html)).toBe(html);
 });
 

@@ -7,28 +7,26 @@
  * tags where this reader sees none.
  */
 
-import { type Attribute, type OpeningTag, scanTags } from '#lib/html/attributes.ts';
+import { type Attribute, scanAttributes } from '#lib/html/attributes.ts';
 import { unescapeAttribute } from '#lib/html/links.ts';
 import { tokenPrefix } from '../links/token.ts';
 
 /** Where a counted link leads; undefined for any other address. */
 export type TargetOf = (url: string) => string | undefined;
 
-/** HTML without its tokens, and without attributes that say where its links open. */
+/**
+ * HTML without its tokens, and without attributes of its own that say where its links open. A link
+ * to a place within the mail stays within the frame that shows it.
+ */
 export function htmlWithoutMarks(html: string, messageId: string, targetOf: TargetOf): string {
   const prefix = tokenPrefix(messageId);
   let kept = '';
   let at = 0;
-  for (const tag of scanTags(html, { hasLiquid: false })) {
-    for (const attribute of tag.attributes) {
-      const change = changeOf(attribute, prefix, targetOf);
-      if (!change) continue;
-      const start = change.isCut ? nameStart(html, tag, attribute) : attribute.start;
-      const end = change.isCut ? attribute.end + attribute.quote.length : attribute.end;
-      if (start < at) continue;
-      kept += html.slice(at, start) + change.value;
-      at = end;
-    }
+  for (const attribute of scanAttributes(html, { hasLiquid: false })) {
+    const change = changeOf(attribute, prefix, targetOf);
+    if (!change || change.start < at) continue;
+    kept += html.slice(at, change.start) + change.value;
+    at = change.end;
   }
   return textWithoutMarks(kept + html.slice(at), messageId);
 }
@@ -53,23 +51,26 @@ function isBreak(character: string | undefined): boolean {
   return character === undefined || /[\s<>"'()]/.test(character);
 }
 
-type Change = { isCut: boolean; value: string };
+/** The source from `start` to `end` is replaced by `value`. */
+type Change = { start: number; end: number; value: string };
 
-function changeOf(
-  { name, value, quote }: Attribute,
-  prefix: string,
-  targetOf: TargetOf,
-): Change | undefined {
-  if (name === 'target') return { isCut: true, value: '' };
-  if (!value.includes(prefix)) return undefined;
+function changeOf(attribute: Attribute, prefix: string, targetOf: TargetOf): Change | undefined {
+  const { name, nameStart, start, end, value, quote } = attribute;
+  const cut = { start: nameStart, end: end + quote.length, value: '' };
+  if (name === 'target') return cut;
+  if (!value.includes(prefix)) {
+    const isWithin = name === 'href' && value.trimStart().startsWith('#');
+    return isWithin ? { ...cut, value: linkWithin(attribute) } : undefined;
+  }
   const target = name === 'href' ? targetOf(unescapeAttribute(value)) : undefined;
-  if (target === undefined || target.includes(prefix)) return { isCut: true, value: '' };
+  if (target === undefined || target.includes(prefix)) return cut;
   const escaped = target.replace(/[&"'<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-  return { isCut: false, value: quote === '' ? `"${escaped}"` : escaped };
+  return { start, end, value: quote === '' ? `"${escaped}"` : escaped };
 }
 
-/** The name stands right before the value, but for the equals sign and spaces. */
-function nameStart(html: string, { start }: OpeningTag, { name, start: valueStart }: Attribute) {
-  const before = html.slice(start, valueStart).toLowerCase();
-  return start + before.lastIndexOf(name);
+/** In a frame a fragment alone belongs to the address of the page around it. */
+function linkWithin({ value, quote }: Attribute): string {
+  const mark = quote || '"';
+  const escaped = value.trim().replaceAll(mark, `&#${mark.charCodeAt(0)};`);
+  return `target="_self" href=${mark}about:srcdoc${escaped}${mark}`;
 }

@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { writeCursor } from '#lib/postgres/cursor.ts';
 import { createRequest, useService } from '../test/given.ts';
 
 const given = useService();
@@ -32,7 +33,8 @@ test('an unknown template has no versions, and a wrong cursor is refused', async
     code: Code.NotFound,
     rawMessage: 'Template not found',
   });
-  for (const cursor of ['x', '-1', '9'.repeat(30)]) {
+  const forged = ['0', '-1', '1.5', ' 3', '9'.repeat(30)].map(writeCursor);
+  for (const cursor of ['x', '3', '-1', ...forged, `${writeCursor('3')}=`]) {
     await expect(given.client.listTemplateVersions({ ...asked, cursor })).rejects.toMatchObject({
       code: Code.InvalidArgument,
       rawMessage: 'invalid cursor',

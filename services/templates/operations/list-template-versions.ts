@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { invalidField } from '#lib/errors/errors.ts';
+import { readCursor, writeCursor } from '#lib/postgres/cursor.ts';
 import { query } from '#lib/postgres/query.ts';
 import { categoryOf } from '../content/category.ts';
 import type { Context, Methods } from '../context.ts';
@@ -12,15 +12,17 @@ type VersionRow = { version: number; name: string; category: string; updated_at:
 
 export function listTemplateVersions({ store }: Context): Methods['listTemplateVersions'] {
   return async ({ workspaceId, id, limit = limitDefault, cursor }) => {
+    const before = cursor === '' ? versionMax : readCursor(cursor, versionIn);
     const rows = await query<VersionRow>(
       store.fork(),
       `select version, name, category, updated_at from templates
        where workspace_id = $1 and id = $2 and deleted_at is null and version < $3
        order by version desc limit $4`,
-      [workspaceId, id, readCursor(cursor), limit + 1],
+      [workspaceId, id, before, limit + 1],
     );
     if (rows.length === 0 && cursor === '') throw templateNotFound();
     const page = rows.slice(0, limit);
+    const last = rows.length > limit ? page.at(-1) : undefined;
     return {
       versions: page.map(({ version, name, category, updated_at }) => ({
         version,
@@ -28,14 +30,12 @@ export function listTemplateVersions({ store }: Context): Methods['listTemplateV
         category: categoryOf(category),
         updatedAt: timestampFromDate(new Date(updated_at)),
       })),
-      nextCursor: rows.length > limit ? String(page.at(-1)?.version) : undefined,
+      nextCursor: last && writeCursor(String(last.version)),
     };
   };
 }
 
 /** The version that a page follows. */
-function readCursor(cursor: string): number {
-  if (cursor === '') return versionMax;
-  if (!/^\d{1,9}$/.test(cursor)) throw invalidField('cursor', 'invalid cursor');
-  return Number(cursor);
+function versionIn(place: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(place) ? Number(place) : undefined;
 }

@@ -172,8 +172,9 @@ export type Audience = {
    * The named broadcast has to be scheduled or further when this one is scheduled, and begun and
    * over (`sent`, `cancelled` or `failed`) when this one starts, at the latest. Otherwise, or if it
    * was deleted, this one is paused with the reason. A day between the two leaves people time to
-   * open the first. It must have started within the workspace's `message_retention_days`. Once the
-   * audience is being frozen, a deletion of the named broadcast changes nothing.
+   * open the first. It must have started within the workspace's `message_retention_days` until the
+   * whole audience is frozen; otherwise this one is paused with the reason. Once the audience is
+   * being frozen, a deletion of the named broadcast changes nothing.
    */
   not_opened_of: string;
 };
@@ -498,8 +499,9 @@ export type AudienceInput = {
    * The named broadcast has to be scheduled or further when this one is scheduled, and begun and
    * over (`sent`, `cancelled` or `failed`) when this one starts, at the latest. Otherwise, or if it
    * was deleted, this one is paused with the reason. A day between the two leaves people time to
-   * open the first. It must have started within the workspace's `message_retention_days`. Once the
-   * audience is being frozen, a deletion of the named broadcast changes nothing.
+   * open the first. It must have started within the workspace's `message_retention_days` until the
+   * whole audience is frozen; otherwise this one is paused with the reason. Once the audience is
+   * being frozen, a deletion of the named broadcast changes nothing.
    */
   not_opened_of?: string | null;
 };
