@@ -171,6 +171,7 @@ test.each([
   ['two mailboxes', 'from', [`${from}, eve@example.com`], 'hi'],
   ['two addresses in one mailbox', 'from', ['From: <news@sender.example> <e@x.example>'], 'hi'],
   ['a comment in its From', 'from', ['From: (<e@x.example>) <news@sender.example>'], 'hi'],
+  ['a domain of wide letters', 'from', ['From: <news@\u00ef\u00bd\u0093ender.example>'], 'hi'],
   ['another Sender', 'from', [from, 'Sender: eve@example.com'], 'hi'],
   ['a NUL', 'mail', [from], 'a\0b\r\n'],
   ['a bare LF', 'mail', [from], 'a\n.\nMAIL FROM:<x>\r\n'],

@@ -19,8 +19,8 @@ export type MailAnswer = { mail: ReadMail | undefined };
 
 /**
  * Reads mails as they were sent. One that is large, or has many parts or addresses, is read in a
- * thread that is killed where it takes too long: the parser takes ten seconds and more for a mail of
- * 1 MiB that is made for this.
+ * thread that is killed where it takes too long: the parser takes ten seconds and more for a mail
+ * of 1 MiB that is made for this.
  */
 export class MailReader {
   readonly #thread = new KillableThread<Uint8Array, MailAnswer>(
