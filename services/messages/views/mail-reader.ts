@@ -15,7 +15,7 @@ const tenantWaitingMax = 10;
 const [quickMaxBytes, headMaxBytes, boundariesMax] = [64 * 1024, 16 * 1024, 50];
 
 /** `mail` is undefined where it cannot be read. */
-export type MailAnswer = { mail: ReadMail | undefined };
+export type ReadAnswer = { mail: ReadMail | undefined };
 
 /**
  * Reads mails as they were sent. One that is large, or has many parts or addresses, is read in a
@@ -23,7 +23,7 @@ export type MailAnswer = { mail: ReadMail | undefined };
  * of 1 MiB that is made for this.
  */
 export class MailReader {
-  readonly #thread = new KillableThread<Uint8Array, MailAnswer>(
+  readonly #thread = new KillableThread<Uint8Array, ReadAnswer>(
     new URL('./read-mail-worker.ts', import.meta.url),
     { timeMs, startMs, memoryMb, waitingMax, tenantWaitingMax },
   );

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
-import type { MailAnswer } from './mail-reader.ts';
+import type { ReadAnswer } from './mail-reader.ts';
 import { readMail } from './read-mail.ts';
 
 parentPort?.on('message', async (mail: Uint8Array) => {
-  const answer: MailAnswer = { mail: await readMail(mail) };
+  const answer: ReadAnswer = { mail: await readMail(mail) };
   parentPort?.postMessage(answer);
 });
