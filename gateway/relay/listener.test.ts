@@ -302,6 +302,34 @@ test('a mail beyond the memory for all is refused for now, and others go on', as
   ]);
 });
 
+test('a mail whose size is known has its room from the start, and those beyond it come again', async () => {
+  const { port } = await givenRelay({ limits: { heldMaxBytes: 100_000 } });
+  const begun = async () => {
+    const client = await signedIn(port);
+    const reply = await client.ask('MAIL FROM:<x@y.example> SIZE=20000');
+    if (!reply.startsWith('250 ')) return { client, reply };
+    await client.ask('RCPT TO:<a@b.example>');
+    return { client, reply: await client.ask('DATA') };
+  };
+  const first = await begun();
+  first.client.write('a'.repeat(10_000));
+  expect((await begun()).reply).toBe('452 4.3.1 too many mails are under way, try again later');
+  expect(await first.client.ask(`${'a'.repeat(10_000)}\r\n.`)).toMatch(/^250 /);
+  const second = await begun();
+  expect(await second.client.ask(`${'a'.repeat(20_000)}\r\n.`)).toMatch(/^250 /);
+});
+
+test('a mail that begins with a space is refused: it would go on the line of the relay', async () => {
+  const { port, mails } = await givenRelay();
+  const client = await signedIn(port);
+  for (const begin of [' by eve.example', '\tby eve.example']) {
+    expect(await send(client, { mail: `${begin}\r\nSubject: x\r\n\r\nhi` })).toBe(
+      '554 5.6.0 the mail begins with a space',
+    );
+  }
+  expect(mails).toEqual([]);
+});
+
 test('a mail in too many pieces ends its session, and one in many comes whole', async () => {
   const { port, mails } = await givenRelay({ limits: { piecesMax: 5_000 } });
   const client = await signedIn(port);
@@ -441,6 +469,6 @@ test('a stop ends idle sessions, and one with a mail after its reply', async () 
   expect(await idle.replies(1)).toEqual(['421 4.3.2 the server is shutting down']);
   stored.resolve(['m1']);
   expect(await sent).toBe('250 2.0.0 queued as m1');
-  busy.socket.destroy();
+  expect(await busy.replies(1)).toEqual(['421 4.3.2 the server is shutting down']);
   await stopped;
 });

@@ -18,6 +18,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectError } from '@connectrpc/connect';
 import type {
+  SMTPServerAddress,
   SMTPServerAuthentication,
   SMTPServerDataStream,
   SMTPServerOptions,
@@ -77,6 +78,8 @@ export const limitsDefault = {
 };
 
 const closeMs = 20_000;
+/** A mail is copied for the call. */
+const timesHeld = 2;
 
 export type RelayListener = {
   ports: { smtp: number | undefined; smtps: number | undefined };
@@ -184,7 +187,8 @@ class RelayDoor {
         );
       },
       // In a turn of its own: the library loses what is pipelined behind a mail otherwise.
-      onMailFrom: (_, _session, done) => void setImmediate(done),
+      onMailFrom: (from, session, done) =>
+        void setImmediate(() => done(this.#refuseMail(session, announcedBytes(from)))),
       onRcptTo: ({ address }, session, done) => done(this.#refuseRecipient(session, address)),
       onData: (stream, session, done) => {
         this.#take(serverOf(), stream, session).then(
@@ -241,6 +245,14 @@ class RelayDoor {
     return caller;
   }
 
+  /** Before it comes. A mail whose size is not said is refused as it comes. */
+  #refuseMail(session: SMTPServerSession, bytes: number): Error | undefined {
+    const { caller } = this.#visitOf(session);
+    if (!caller || bytes === 0) return undefined;
+    const verdict = this.#held.verdict(caller.workspaceId, timesHeld * bytes);
+    return verdict === 'granted' ? undefined : replies.full();
+  }
+
   #refuseRecipient(session: SMTPServerSession, address: string): Error | undefined {
     const visit = this.#visitOf(session);
     if (!canonicalAddress(address)) {
@@ -250,7 +262,8 @@ class RelayDoor {
     }
     // The client sends it to the others by another transaction.
     const count = session.envelope.rcptTo.length + 1;
-    const isTooMany = announcedBytes(session) * count > this.#limits.copiesMaxBytes;
+    const isTooMany =
+      announcedBytes(session.envelope.mailFrom) * count > this.#limits.copiesMaxBytes;
     return isTooMany && count > 1 ? replies.tooManyRecipients() : undefined;
   }
 
@@ -265,14 +278,18 @@ class RelayDoor {
     if (!caller) throw replies.badKey();
     const recipients = session.envelope.rcptTo.map(({ address }) => address);
     let heldBytes = 0;
-    const hold = (bytes: number) => {
-      if (this.#held.verdict(caller.workspaceId, bytes) !== 'granted') return false;
-      this.#held.change(caller.workspaceId, bytes);
-      heldBytes += bytes;
+    const holdFor = (bytes: number) => {
+      const more = timesHeld * bytes - heldBytes;
+      if (more <= 0) return true;
+      if (this.#held.verdict(caller.workspaceId, more) !== 'granted') return false;
+      this.#held.change(caller.workspaceId, more);
+      heldBytes += more;
       return true;
     };
     try {
-      const mail = await this.#read(stream, hold);
+      // From the start: mails that come at once would otherwise refuse each other half-way.
+      const hasRoom = holdFor(announcedBytes(session.envelope.mailFrom));
+      const mail = await this.#read(stream, (bytes) => hasRoom && holdFor(bytes));
       server.suspend(session);
       const bytes = mail.behind(this.#received(session));
       const ids = await taker.relay(caller, { recipients, bytes, address: session.remoteAddress });
@@ -290,17 +307,21 @@ class RelayDoor {
   }
 
   /** Reads a mail to its end; throws a reply for one that is too large, now or for good. */
-  async #read(stream: SMTPServerDataStream, hold: (bytes: number) => boolean): Promise<MailBytes> {
+  async #read(
+    stream: SMTPServerDataStream,
+    holdFor: (bytes: number) => boolean,
+  ): Promise<MailBytes> {
     let mail = new MailBytes();
-    let pieces = 0;
+    let [pieces, bytes] = [0, 0];
     let refusal: Error | undefined;
     for await (const piece of stream as AsyncIterable<Buffer>) {
       pieces += 1;
       if (pieces > this.#limits.piecesMax) throw new TooManyPieces();
       if (refusal) continue;
+      bytes += piece.length;
       if (stream.sizeExceeded) refusal = replies.tooLarge(this.#limits.mailMaxBytes);
-      // It is copied for the call.
-      else if (!hold(2 * piece.length)) refusal = replies.full();
+      else if (pieces === 1 && continuesLine(piece)) refusal = replies.beginsWithSpace();
+      else if (!holdFor(bytes)) refusal = replies.full();
       if (refusal) mail = new MailBytes();
       else mail.add(piece);
     }
@@ -337,7 +358,12 @@ class RelayDoor {
 class TooManyPieces extends Error {}
 
 /** As MAIL says; zero where it says nothing. */
-function announcedBytes({ envelope }: SMTPServerSession): number {
-  const given = envelope.mailFrom === false ? undefined : envelope.mailFrom.args;
+function announcedBytes(from: SMTPServerAddress | false): number {
+  const given = from === false ? undefined : from.args;
   return Number((given as { SIZE?: string } | undefined)?.SIZE ?? 0) || 0;
+}
+
+/** Of the line before it, which is ours. */
+function continuesLine(mail: Buffer): boolean {
+  return mail[0] === 0x20 || mail[0] === 0x09;
 }

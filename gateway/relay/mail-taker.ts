@@ -26,12 +26,19 @@ type Options = {
   /** The token of the gateway, which vouches for the address of its client. */
   authorization: Authorization;
   requestLimits: RequestLimits;
-  timeoutMs: number;
 };
+
+const keyTimeoutMs = 30_000;
+/**
+ * Longer than messages may take to store a mail, so that one which is stored is not refused and
+ * sent again, each time that the database is slow. Clients wait for ten minutes (RFC 5321,
+ * 4.5.3.2.6).
+ */
+export const mailTimeoutMs = 75_000;
 
 /** Calls services by the client's own key: they check it at each mail, and count its requests. */
 export function takeMails(options: Options): MailTaker {
-  const { verifyToken, workspaces, messages, requestLimits, timeoutMs } = options;
+  const { verifyToken, workspaces, messages, requestLimits } = options;
   const headersOf = async (key: string, address: string) => ({
     authorization: `Bearer ${key}`,
     [clientAddressHeader]: address,
@@ -45,7 +52,7 @@ export function takeMails(options: Options): MailTaker {
       const { subject } = claims;
       try {
         const headers = await headersOf(key, address);
-        const answer = await workspaces.listWorkspaces({}, { headers, timeoutMs });
+        const answer = await workspaces.listWorkspaces({}, { headers, timeoutMs: keyTimeoutMs });
         const [workspace] = answer.workspaces;
         return workspace && { key, subject, workspaceId: workspace.id };
       } catch (error) {
@@ -60,7 +67,8 @@ export function takeMails(options: Options): MailTaker {
       requestLimits.take('key', subject);
       const headers = await headersOf(key, address);
       const request = { workspaceId, recipients: [...recipients], mail: bytes };
-      return (await messages.relayMail(request, { headers, timeoutMs })).messageIds;
+      const within = { headers, timeoutMs: mailTimeoutMs };
+      return (await messages.relayMail(request, within)).messageIds;
     },
   };
 }

@@ -36,8 +36,6 @@ async function start(config: RelayConfig): Promise<RunningProcess> {
   return { log, readiness: async () => ready, stop: async () => relay?.stop() };
 }
 
-const callTimeoutMs = 30_000;
-
 async function listen(config: RelayConfig, log: RunningProcess['log']) {
   const { host, hostname, allowsPlaintext, proxies, ports } = config;
   const transportFor = connectServices(config.addresses, config.clientTls);
@@ -58,7 +56,7 @@ async function listen(config: RelayConfig, log: RunningProcess['log']) {
       verifyToken: keyring.verifyToken,
       workspaces: createClient(WorkspaceService, transportFor('workspaces')),
       messages: createClient(RelayService, transportFor('messages')),
-      ...{ authorization, requestLimits, timeoutMs: callTimeoutMs },
+      ...{ authorization, requestLimits },
     }),
   });
   const stopWatching =

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { type ClientConnection, limitConnections } from '#lib/limits/connections.ts';
-import { tooSlow } from './replies.ts';
+import { shuttingDown, tooSlow } from './replies.ts';
 
 type Connection = SMTPServer['connections'] extends Set<infer Each> ? Each : never;
 
@@ -21,6 +21,9 @@ export type RelaySessionLimits = {
   isExempt: (address: string) => boolean;
 };
 
+/** The reply to its mail goes out before a session is ended. */
+const replyMs = 100;
+
 /** An enhanced status code (RFC 3463) before a text. */
 const ownCode = /^[245]\.\d{1,3}\.\d{1,3} /;
 
@@ -32,6 +35,7 @@ const ownCode = /^[245]\.\d{1,3}\.\d{1,3} /;
 export class RelayServer extends SMTPServer {
   readonly #limits: RelaySessionLimits;
   readonly #known: ReturnType<typeof limitConnections>;
+  #isStopping = false;
   readonly #sessions = new Map<SMTPServerSession, OpenSession>();
 
   constructor(options: SMTPServerOptions, limits: RelaySessionLimits) {
@@ -71,7 +75,8 @@ export class RelayServer extends SMTPServer {
     const open = this.#sessions.get(session);
     if (!open) return;
     clearTimeout(open.deadline);
-    open.deadline = setTimeout(() => open.connection.send(421, tooSlow), withinMs);
+    const [text, ms] = this.#isStopping ? [shuttingDown, replyMs] : [tooSlow, withinMs];
+    open.deadline = setTimeout(() => open.connection.send(421, text), ms);
   }
 
   /** The client waits for us. */
@@ -98,10 +103,11 @@ export class RelayServer extends SMTPServer {
 
   /** Ends the sessions without a mail, and the others once theirs has its reply. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     const closed = new Promise<void>((done) => this.close(() => done()));
     for (const { connection, deadline } of this.#sessions.values()) {
       const isIdle = deadline !== undefined && !connection.session.envelope?.mailFrom;
-      if (isIdle) connection.send(421, '4.3.2 the server is shutting down');
+      if (isIdle) connection.send(421, shuttingDown);
     }
     await closed;
   }

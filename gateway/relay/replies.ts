@@ -10,11 +10,13 @@ export const badKey = () => answer(535, '5.7.8 the password must be a valid API 
 export const tooManyWrong = () => answer(421, '4.7.0 too many wrong commands or passwords');
 export const tooManyConnections = () => answer(421, '4.7.0 too many connections');
 export const tooSlow = '4.4.2 too slow';
+export const shuttingDown = '4.3.2 the server is shutting down';
 export const full = () => answer(452, '4.3.1 too many mails are under way, try again later');
 export const tooLarge = (maxBytes: number) =>
   answer(552, `5.3.4 a mail has at most ${maxBytes} bytes`);
 export const tooManyRecipients = () => answer(452, '4.5.3 too many recipients for one mail');
 export const tooManyPieces = () => answer(554, '5.6.0 too many lines begin with a dot');
+export const beginsWithSpace = () => answer(554, '5.6.0 the mail begins with a space');
 export const notNow = () => answer(451, '4.3.0 try again later');
 
 /**
@@ -49,7 +51,10 @@ export function isOurs({ responseCode }: { responseCode: number }): boolean {
 }
 
 function codesOf(field: string, text: string): [code: number, text: string] {
-  if (/(?:^|\.)from(?:\.email)?$/.test(field)) return [550, `5.7.1 ${text}`];
+  // The text may name a field of the API.
+  if (/(?:^|\.)from(?:\.email)?$/.test(field)) {
+    return [550, `5.7.1 ${text.replace(/^content\.from\.email /, 'From ')}`];
+  }
   if (field.startsWith('recipients')) return [550, `5.1.3 ${text}`];
   return /too large/.test(text) ? [552, `5.3.4 ${text}`] : [554, `5.6.0 ${text}`];
 }

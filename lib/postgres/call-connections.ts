@@ -34,7 +34,7 @@ export async function endingStatements<T>(
 }
 
 /** A statement may take 15 s; a server that is gone without a word is noticed by TCP much later. */
-const outlivingMaxMs = 60_000;
+export const outlivingMaxMs = 60_000;
 
 /**
  * Runs work that a call has begun and others share: its statements do not end with the call, but

@@ -56,6 +56,7 @@ import type { ReportIntake } from './reports/intake.ts';
 import type { ReportPace } from './reports/pace.ts';
 import type { SoftBounceRule } from './reports/soft-bounces.ts';
 import type { Transactional } from './transactional/open.ts';
+import type { MailReader } from './views/mail-reader.ts';
 
 /** The dependencies of this service's operations and tasks. */
 export type Context = {
@@ -82,6 +83,7 @@ export type Context = {
   plans: Plans;
   feeds: Feeds;
   thread: RenderThread;
+  reader: MailReader;
   /** Decides whose messages are sent next, and holds the connections. */
   admission: Admission;
   permits: LeasedPermits;

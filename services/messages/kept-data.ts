@@ -22,7 +22,7 @@ import { sealedPlace, sealedPurpose } from './reports/keys.ts';
 import { requestPlace } from './reports/requests.ts';
 import { openRaw, rawPlace } from './reports/store.ts';
 import { bodyPlace } from './transactional/content.ts';
-import { toMessageContent } from './views/message-content.ts';
+import type { MailReader } from './views/mail-reader.ts';
 
 const messagesAtOnce = 500;
 
@@ -82,10 +82,12 @@ async function eraseMessages(store: Store, workspaceId: string): Promise<number>
 /** A mail that is kept may have 2 MiB. */
 const messagesMax = 5;
 
+type ExportContext = KeptContext & { reader: MailReader };
+
 type Person = { workspaceId: string; email: string };
 
 /** Tables with a person's data. */
-export function personSources(context: KeptContext, person: Person): PersonSource[] {
+export function personSources(context: ExportContext, person: Person): PersonSource[] {
   return [
     personTable(context.store, person, { kind: 'suppression', table: 'suppressions' }),
     personTable(context.store, person, {
@@ -131,7 +133,7 @@ function reportSource(context: KeptContext, person: Person): PersonSource {
   };
 }
 
-function messageSource(context: KeptContext, { workspaceId, email }: Person): PersonSource {
+function messageSource(context: ExportContext, { workspaceId, email }: Person): PersonSource {
   return {
     name: 'message',
     async read(cursor) {
@@ -148,7 +150,7 @@ function messageSource(context: KeptContext, { workspaceId, email }: Person): Pe
           ...(mail && {
             content: toJson(
               MessageContentSchema,
-              create(MessageContentSchema, await toMessageContent(mail)),
+              create(MessageContentSchema, await context.reader.read(mail, workspaceId)),
               inSnakeCase,
             ),
           }),

@@ -57,6 +57,7 @@ import { storeReports } from './tasks/store-reports.ts';
 import { suppressReturned } from './tasks/suppress-returned.ts';
 import { unsubscribeLeavers } from './tasks/unsubscribe-leavers.ts';
 import { openTransactional } from './transactional/open.ts';
+import { MailReader } from './views/mail-reader.ts';
 
 /**
  * How long a shutdown waits for servers that have a message's body; after that their answer is
@@ -77,6 +78,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const egress = createEgress(config.egress);
   const thread = new RenderThread();
   thread.warmUp();
+  const reader = new MailReader();
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
   const providers = providersAt(config.providerOrigins);
@@ -126,6 +128,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     plans,
     feeds: createFeeds({ egress, keyring }),
     thread,
+    reader,
     admission,
     permits,
     pacing,
@@ -201,6 +204,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       await facts.close();
       systemMail?.close();
       await thread.close();
+      await reader.close();
       await egress.close();
     },
   };

@@ -37,13 +37,13 @@ const blocks = pages.flatMap((page) => {
  * Runs a block as it is printed, on a workspace of its own, in a folder where `npm start` has
  * written its settings.
  */
-async function runBlock(page: string) {
+async function runBlock(page: string, own: Record<string, string | undefined> = {}) {
   const { id, from } = await givenWorkspace(stack);
   const token = await ownerToken(stack.settings);
   const folder = mkdtempSync(join(tmpdir(), 'postrider-readme-'));
   mkdirSync(join(folder, '.postrider'));
   symlinkSync(join(root, 'deploy'), join(folder, 'deploy'));
-  const settings = { ...stack.settings, TOKEN: token, WORKSPACE_ID: id };
+  const settings = { ...stack.settings, TOKEN: token, WORKSPACE_ID: id, ...own };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(folder, '.postrider/env'), lines.join(''));
   const text = blocks.findLast((block) => block.page === page)?.text ?? 'exit 1';
@@ -61,6 +61,7 @@ test('every block of shell is run by a test', () => {
     'docs/guides/first-mail.md',
     'docs/guides/moving-here.md',
     'docs/guides/newsletters.md',
+    'docs/guides/send-by-smtp.md',
     'docs/guides/transactional.md',
     'docs/guides/webhooks.md',
     'docs/reference/command-line.md',
@@ -97,6 +98,16 @@ test('the lines on transactional mail send one', async () => {
   await until('the receipt is there', async () => {
     const mails = await stack.sink.bodies('ada@example.com');
     return mails.some((mail) => mail.includes(from) && mail.includes('Subject: Order 1042'));
+  });
+}, 90_000);
+
+test('the lines on SMTP send a mail as it is written there', async () => {
+  // The password is an API key, and the sender one of its workspace.
+  const { TOKEN } = stack.settings;
+  await runBlock('docs/guides/send-by-smtp.md', { TOKEN });
+  await until('the mail is there', async () => {
+    const mails = await stack.sink.bodies('grace@example.com');
+    return mails.some((mail) => mail.includes('Hello Grace') && !/^postrider-/im.test(mail));
   });
 }, 90_000);
 

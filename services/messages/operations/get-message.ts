@@ -6,7 +6,6 @@ import { uuid } from '../history/cursor.ts';
 import { readRequests } from '../history/requests.ts';
 import { type MessageRow, messageColumns } from '../message-queries.ts';
 import { toMessage } from '../views/message.ts';
-import { toMessageContent } from '../views/message-content.ts';
 
 export function getMessage(context: Context): Methods['getMessage'] {
   return async ({ workspaceId, id }) => {
@@ -17,7 +16,7 @@ export function getMessage(context: Context): Methods['getMessage'] {
     const mail = await readKeptContent(context, key);
     return {
       message: toMessage(row, found.get(row.id)),
-      content: mail && (await toMessageContent(mail)),
+      content: mail && (await context.reader.read(mail, workspaceId)),
     };
   };
 }

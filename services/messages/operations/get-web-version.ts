@@ -8,14 +8,13 @@ import { readKeptContent } from '../archive/kept.ts';
 import { htmlWithoutMarks, type TargetOf, textWithoutMarks } from '../archive/without-marks.ts';
 import type { Context, Methods } from '../context.ts';
 import { readToken } from '../links/token.ts';
-import { toMessageContent } from '../views/message-content.ts';
 
 const notKept = { isKept: false };
 /** A workspace's links take a fifth of the thread at most, in which others' mail is sent. */
 const restTimes = 4;
 
 export function getWebVersion(context: Context): Methods['getWebVersion'] {
-  // Unauthenticated callers may repeat a link, and a mail is parsed in the thread that sends mail.
+  // Unauthenticated callers may repeat a link, and reading a mail takes time of a thread.
   const limiter = new ConcurrencyLimiter(heavyLimits);
   const targetsOf = targetReader(context);
   return async ({ workspaceId, token }, { signal }) => {
@@ -30,7 +29,7 @@ export function getWebVersion(context: Context): Methods['getWebVersion'] {
       const mail = await readKeptContent(context, key).catch(unlessDeleted);
       if (!mail) return notKept;
       const beganMs = performance.now();
-      const content = await toMessageContent(mail);
+      const content = await context.reader.read(mail, workspaceId);
       workMs = performance.now() - beganMs;
       if (!content) return notKept;
       const { subject = '', html = '', text = '' } = content;

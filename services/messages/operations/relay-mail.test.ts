@@ -100,6 +100,7 @@ test('fields of ours and of Postmark are read, and do not go out', async () => {
     'X-PM-Tag: Welcome mail!',
     'Postrider-Metadata-Order: 1042',
     'X-PM-Metadata-Colour: =?utf-8?q?bl=C3=A4u?=',
+    'X-PM-Metadata-Odd: =?utf-8?q?a=00=0D=0Ab?=',
     'X-PM-Message-Stream: outbound',
     `Postrider-Notification: ${notification}`,
   ];
@@ -109,7 +110,7 @@ test('fields of ours and of Postmark are read, and do not go out', async () => {
   const message = await read(id);
   expect(message).toMatchObject({
     ...{ tags: ['Welcome-mail-', 'one', 'two'], transactionalNotificationId: notification },
-    messageData: { metadata: { Order: '1042', Colour: 'bl\u00e4u' } },
+    messageData: { metadata: { Order: '1042', Colour: 'bl\u00e4u', Odd: 'a b' } },
   });
 });
 
@@ -120,6 +121,10 @@ test('Bcc, Return-Path and what steers a provider do not go out', async () => {
     'X-SMTPAPI: {"to":["eve@example.com"]}',
     'x-mailgun-variables: {}',
     'X-SES-CONFIGURATION-SET: other',
+    'Resent-Bcc: eve@example.com',
+    'X-Virtual-MTA: other',
+    'X-MT-Category: other',
+    'X-xsMailingId: other',
   ];
   const email = address();
   await relay(mailOf([...others, from, ...dated]), email);
@@ -166,6 +171,7 @@ test.each([
   ['two mailboxes', 'from', [`${from}, eve@example.com`], 'hi'],
   ['two addresses in one mailbox', 'from', ['From: <news@sender.example> <e@x.example>'], 'hi'],
   ['a comment in its From', 'from', ['From: (<e@x.example>) <news@sender.example>'], 'hi'],
+  ['a domain of wide letters', 'from', ['From: <news@\u00ef\u00bd\u0093ender.example>'], 'hi'],
   ['another Sender', 'from', [from, 'Sender: eve@example.com'], 'hi'],
   ['a NUL', 'mail', [from], 'a\0b\r\n'],
   ['a bare LF', 'mail', [from], 'a\n.\nMAIL FROM:<x>\r\n'],
@@ -237,6 +243,84 @@ test('a mail of 1,000 parts within each other is shown without its content', asy
   const answer = await fresh.messages.getMessage({ workspaceId, id });
   expect(answer.message?.status).toBe('sent');
   expect(answer.content).toBeUndefined();
+  await fresh.context.transactional.stop();
+});
+
+test('while a mail is read that takes long, others are shown', async () => {
+  given.world.contentDays = 30;
+  const fresh = given.newProcess();
+  const type = 'Content-Type: multipart/mixed; boundary=0';
+  const ids: string[] = [];
+  for (const body of ['Hello\r\n', '--0\r\n\r\n\r\n'.repeat(90_000)]) {
+    const email = address();
+    const mail = mailOf([from, ...dated, type], body);
+    ids.push(
+      ...(await fresh.relay.relayMail({ workspaceId, recipients: [email], mail })).messageIds,
+    );
+    await arrived(email);
+  }
+  await until('their contents are kept', async () => {
+    const sql = 'select 1 from message_contents where message_id = any($1::uuid[])';
+    return (await query(given.store.fork(), sql, [ids])).length === 2;
+  });
+  const [short = '', long = ''] = ids;
+  let isRead = false;
+  const reading = fresh.messages.getMessage({ workspaceId, id: long }).finally(() => {
+    isRead = true;
+  });
+  let shown = 0;
+  for (; !isRead; shown += 1) await fresh.messages.getMessage({ workspaceId, id: short });
+  expect((await reading).message?.status).toBe('sent');
+  expect(shown).toBeGreaterThan(20);
+  await fresh.context.transactional.stop();
+  await fresh.context.reader.close();
+}, 60_000);
+
+test.each([
+  [
+    'mailgun',
+    25_000_001,
+    'the mail is too large for an integration of kind mailgun: at most 25 MB',
+  ],
+  [
+    'sparkpost',
+    20_000_001,
+    'the mail is too large for an integration of kind sparkpost: at most 20 MB',
+  ],
+] as const)(
+  'a mail that %s takes at no size of %i bytes is refused',
+  async (kind, bytes, rawMessage) => {
+    given.world.kind = kind;
+    given.world.settings = {
+      mailgun: { apiKey: 'k', domain: 'sender.example', region: '' } as never,
+      sparkpost: { apiKey: 'k', region: '', sandboxMode: false } as never,
+    };
+    const fresh = given.newProcess();
+    const start = mailOf([from, ...dated], '');
+    const mail = Buffer.concat([
+      start,
+      Buffer.alloc(bytes - start.length - 2, 'a'),
+      Buffer.from('\r\n'),
+    ]);
+    const email = address();
+    const refused = fresh.relay.relayMail({ workspaceId, recipients: [email], mail });
+    await expect(refused).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage });
+    const { messages } = await given.messages.listMessages({ workspaceId, contactEmail: email });
+    expect(messages).toEqual([]);
+    await fresh.context.transactional.stop();
+  },
+);
+
+test('a mail that is no UTF-8 is refused where the integration takes nothing else', async () => {
+  given.world.kind = 'sparkpost';
+  given.world.settings = { sparkpost: { apiKey: 'k', region: '', sandboxMode: false } as never };
+  const fresh = given.newProcess();
+  const mail = mailOf([from, ...dated], '\u00fc\r\n');
+  const request = { workspaceId, recipients: [address()], mail };
+  await expect(fresh.relay.relayMail(request)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'an integration of kind sparkpost takes mails in UTF-8 alone',
+  });
   await fresh.context.transactional.stop();
 });
 

@@ -29,6 +29,13 @@ export type ReadReports = (
   account: ReportAccount,
 ) => readonly (Report | UnreadableReport)[] | Promise<readonly (Report | UnreadableReport)[]>;
 
+/** Mails in MIME beyond these are refused before they are taken. */
+export type MimeLimits = {
+  /** Absent where it takes what we take. */
+  sizeMaxMb?: number;
+  isUtf8Only?: true;
+};
+
 /** The way to one account of a provider. */
 export type Transport = {
   kind: string;
@@ -40,8 +47,8 @@ export type Transport = {
   isDirect?: true;
   /** Whether mails go on as we write them, so that a signature stays right. */
   keepsMails?: true;
-  /** Whether it takes mails that were written elsewhere. */
-  takesMime?: true;
+  /** Which mails it takes that were written elsewhere; absent for none. */
+  takesMime?: MimeLimits;
   open(host: SenderHost): Sender;
 };
 

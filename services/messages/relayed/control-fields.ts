@@ -4,6 +4,7 @@ import { checkTags } from '#lib/mail/tags.ts';
 import { isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
 import type { WrittenField } from '../mime/head.ts';
 import { isSteering } from '../transactional/header-texts.ts';
+import { inOneLine } from './one-line.ts';
 
 /** The fields by which the sender of a mail says more about it. They do not go out. */
 export type Control = {
@@ -20,7 +21,7 @@ const metadataName = /^(?:postrider|x-pm)-metadata-(.+)$/i;
 
 /** Whether a field does not go out with its mail. */
 export function isRemoved({ name }: WrittenField): boolean {
-  return own.test(name) || isSteering(name) || /^(?:bcc|return-path)$/i.test(name);
+  return own.test(name) || isSteering(name) || /^(?:(?:resent-)?bcc|return-path)$/i.test(name);
 }
 
 /** Throws a 400 where a field of ours is wrong, or is none. */
@@ -40,7 +41,7 @@ export function readControl(fields: readonly WrittenField[]): Control {
 function readField(control: Control, { name, value }: WrittenField): void {
   const [, key] = metadataName.exec(name) ?? [];
   const lowerName = name.toLowerCase();
-  if (key !== undefined) control.metadata[key] = decodeWords(value);
+  if (key !== undefined) control.metadata[key] = inOneLine(decodeWords(value));
   else if (lowerName === 'x-pm-tag') control.tags.push(...postmarkTag(value));
   else if (lowerName === 'postrider-tag')
     control.tags.push(...value.split(/[\s,]+/).filter(Boolean));

@@ -1,3 +1,5 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+
 /** A name of atoms, quoted strings and encoded words. */
 const phrase = '(?:"(?:[^"\\\\]|\\\\.)*"|[^"<>@,;:()\\\\])*';
 const address = '[^\\s<>@"(),;:\\\\]+@[^\\s<>@"(),;:\\\\]+';
@@ -13,9 +15,19 @@ const lengthMax = 2_000;
 export function mailboxIn(value: string): { email: string; name: string } | undefined {
   if (value.length > lengthMax) return undefined;
   const [, name, email] = named.exec(value) ?? [];
-  if (email !== undefined) return { email, name: unquoted(name ?? '') };
+  if (email !== undefined && isOneDomain(email)) return { email, name: unquoted(name ?? '') };
   const [, bare, comment] = plain.exec(value) ?? [];
-  return bare === undefined ? undefined : { email: bare, name: comment ?? '' };
+  if (bare === undefined || !isOneDomain(bare)) return undefined;
+  return { email: bare, name: comment ?? '' };
+}
+
+/**
+ * Whether all readers find the same domain: wide letters and characters that are left out are
+ * mapped by some alone.
+ */
+function isOneDomain(email: string): boolean {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  return /^[\x21-\x7e]*$/.test(domain) || domainToUnicode(domainToASCII(domain)) === domain;
 }
 
 function unquoted(name: string): string {

@@ -17,6 +17,7 @@ import { asciiDomain } from '../mime/headers.ts';
 import { type Control, isRemoved, readControl } from './control-fields.ts';
 import { mailboxIn } from './from.ts';
 import { readLines } from './lines.ts';
+import { inOneLine } from './one-line.ts';
 
 export const mailMaxBytes = 26_000_000;
 const headMaxBytes = 200 * 1024;
@@ -99,6 +100,6 @@ function withoutRemoved(mail: Buffer, { head, fields, from }: Header): Buffer {
 
 /** In one line of a bounded length, decoded. */
 function shownText(value: string): string {
-  const text = decodeWords(value.slice(0, 4 * textMax)).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  const text = inOneLine(decodeWords(value.slice(0, 4 * textMax)));
   return [...text.toWellFormed()].slice(0, textMax).join('').trim();
 }

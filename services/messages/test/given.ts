@@ -59,6 +59,7 @@ import { reportsBurst, reportsPerSecond } from '../reports/report.ts';
 import { messagesRoutes } from '../service.ts';
 import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from '../store.ts';
 import { openTransactional } from '../transactional/open.ts';
+import { MailReader } from '../views/mail-reader.ts';
 import {
   contactsOf,
   defaultContent,
@@ -111,6 +112,7 @@ export async function givenService() {
       plans: createPlans(peers),
       feeds: createFeeds({ egress, keyring }),
       thread: new RenderThread(),
+      reader: new MailReader(),
       admission: new Admission({
         resolve: egress.resolve,
         mayStart: (id) => !recorder.isBehind(id) && journal?.isWritable !== false,
@@ -187,6 +189,7 @@ async function closeAll(store: Context['store'], sink: Sink, context: Context): 
   await context.outcomes.close();
   await context.facts.close();
   await context.thread.close();
+  await context.reader.close();
   await sink.close();
   await store.close();
 }

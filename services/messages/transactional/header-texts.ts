@@ -17,7 +17,7 @@ const ownHeaders = new Set(
  * accounts, streams.
  */
 const steering =
-  /^x-(?:smtpapi|msys-api|apiheader|(?:mailgun|mc|mandrill|pm|postmark|ses|mailin|sib|mj|mailjet|mailersend|sparkpost|elasticemail|postal|smtp2go)-.*)$/i;
+  /^x-(?:smtpapi|msys-api|apiheader|virtual-mta|xs(?:mailing|message)id|(?:greenarrow|mailgun|mc|mandrill|pm|postmark|ses|mailin|sib|mj|mt|mailjet|mailersend|sparkpost|elasticemail|postal|smtp2go)-.*)$/i;
 
 /** Whether a header field of this name steers a provider. */
 export const isSteering = (name: string) => steering.test(name);

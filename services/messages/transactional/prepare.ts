@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/errors/errors.ts';
@@ -26,6 +27,7 @@ import { replayOf, type TransactionalAnswer, type TransactionalItem } from './it
 import { ContentFault, type Kind, kindKey, kindsOf, notFound } from './kinds.ts';
 import type { Sendable, SendableNotifications } from './notifications.ts';
 import { fieldsOf } from './plan.ts';
+import type { CheckedContent } from './raw-content.ts';
 
 export type PrepareContext = {
   store: Store;
@@ -137,7 +139,8 @@ function settingOf(
   const kind = kinds.get(kindKey(checked)) ?? notFound();
   if (kind instanceof ContentFault) return kind.at(checked);
   if (kind instanceof Error) return kind;
-  if (checked.content?.kind === 'mime' && !kind.plan.transport.takesMime) return takesNoMime(kind);
+  const fault = checked.content?.kind === 'mime' ? mimeFault(kind, checked.content) : undefined;
+  if (fault) return fault;
   try {
     return { kind, tags: allTags(checked.tags, kind.sendable.tags, `${checked.field}.tags`) };
   } catch (error) {
@@ -145,11 +148,19 @@ function settingOf(
   }
 }
 
-function takesNoMime({ plan }: Kind): Error {
-  return refusal(
-    'PROVIDER_TAKES_NO_MIME',
-    `an integration of kind ${plan.transport.kind} takes no finished mails`,
-  );
+/** Why the provider would not take a mail that goes out as it came. */
+function mimeFault({ plan }: Kind, { body }: CheckedContent): Error | undefined {
+  const { takesMime: limits, kind } = plan.transport;
+  const ofKind = `an integration of kind ${kind}`;
+  if (!limits) return refusal('PROVIDER_TAKES_NO_MIME', `${ofKind} takes no finished mails`);
+  if (!Buffer.isBuffer(body)) return undefined;
+  const { sizeMaxMb = Number.POSITIVE_INFINITY, isUtf8Only } = limits;
+  if (body.length > sizeMaxMb * 1_000_000) {
+    const text = `the mail is too large for ${ofKind}: at most ${sizeMaxMb} MB`;
+    return invalidField('mail', text);
+  }
+  if (!isUtf8Only || isUtf8(body)) return undefined;
+  return invalidField('mail', `${ofKind} takes mails in UTF-8 alone`);
 }
 
 type EarlierAnswers = {

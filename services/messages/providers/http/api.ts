@@ -1,6 +1,7 @@
 import type { MailParts } from '../../mime/mail.ts';
 import type { SendOutcome } from '../outcome.ts';
 import type { Outgoing } from '../outgoing.ts';
+import type { MimeLimits } from '../provider.ts';
 
 /** The HTTP API of an account of a provider. Its functions are pure. */
 export type HttpApi = {
@@ -15,8 +16,8 @@ export type HttpApi = {
    * unknown. `separately`: none was taken, since one of them is wrong.
    */
   outcomes(answer: ApiAnswer, sent: readonly Outgoing[]): readonly SendOutcome[] | 'separately';
-  /** Whether `part` takes a mail as it came, in MIME. */
-  takesMime?: true;
+  /** Which mails `part` takes as they came, in MIME; absent for none. */
+  takesMime?: MimeLimits;
   /** How much a request takes. One mail if absent. */
   batch?: { countMax: number; bytesMax: number };
   /**

@@ -8,7 +8,7 @@ export function httpTransport(kind: string, settings: object, api: HttpApi): Tra
   return {
     kind,
     key: JSON.stringify([kind, api.origin, settings]),
-    ...(api.takesMime && { takesMime: true }),
+    ...(api.takesMime && { takesMime: api.takesMime }),
     open: (host) => new HttpSender(host, api),
   };
 }

@@ -22,7 +22,7 @@ export function mailgunApi({ apiKey, domain }: MailgunSettings, origin: string):
   };
   return {
     origin,
-    takesMime: true,
+    takesMime: { sizeMaxMb },
     part: partOf,
     request: ([part]) => ({ path, headers, body: part?.body ?? '' }),
     outcomes: (answer, sent) => sent.map((outgoing) => outcomeOf(answer, outgoing)),

@@ -27,7 +27,7 @@ export function sesApi(
   const key = { region, accessKey, secretKey, service: 'ses' };
   return {
     origin,
-    takesMime: true,
+    takesMime: {},
     part: (mail, outgoing) => {
       checkAddresses(outgoing);
       if (outgoing.copies.length >= recipientsMax) {

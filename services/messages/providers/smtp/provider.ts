@@ -18,7 +18,7 @@ export const smtp: MailProvider = {
       takesReturnPath: true,
       ...(given.direct && { isDirect: true }),
       keepsMails: true,
-      takesMime: true,
+      takesMime: {},
       open: (sender) => new SmtpPool({ ...sender, settings }),
     };
   },

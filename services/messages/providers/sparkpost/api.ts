@@ -23,7 +23,7 @@ export function sparkpostApi({ apiKey, sandboxMode }: SparkPostSettings, origin:
   const headers = { authorization: apiKey, 'content-type': 'application/json' };
   return {
     origin,
-    takesMime: true,
+    takesMime: { sizeMaxMb, isUtf8Only: true },
     part: (mail, outgoing) => partOf(mail, outgoing, sandboxMode),
     request: ([part]) => ({ path: '/api/v1/transmissions', headers, body: part?.body ?? '' }),
     outcomes: (answer, sent) => sent.map(() => outcomeOf(answer)),
