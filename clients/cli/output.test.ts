@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { textForPeople } from './output.ts';
+import { withoutControls } from './terminal.ts';
 
 const lists = [
   { id: 'readers', name: 'Readers', is_public: true, description: '', tags: ['a'] },
@@ -29,6 +30,10 @@ test('the only object of an answer is a line for each field', () => {
 
 test('an empty list says so', () => {
   expect(textForPeople({ lists: [] })).toBe('none');
+});
+
+test('lines and tabs stay, whatever stands beside them', () => {
+  expect(withoutControls('a,b\r\nc\td\u001b\ne')).toBe('a,b \nc\td \ne');
 });
 
 test('texts of strangers do not drive the terminal', () => {

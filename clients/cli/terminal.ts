@@ -31,7 +31,7 @@ export function say({ stderr }: Terminal, text: string): void {
 
 /** Texts of strangers must not drive the terminal; lines and tabs stay. */
 export function withoutControls(text: string): string {
-  return text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}]+/gu, ' ');
+  return text.replaceAll(/(?:(?![\n\t])[\p{Cc}\p{Cf}])+/gu, ' ');
 }
 
 /** Replaces the line before on a terminal; elsewhere each is a line of its own. */
