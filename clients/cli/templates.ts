@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { NotFoundError } from '../typescript/src/errors.ts';
-import type { Http } from '../typescript/src/http.ts';
-import type { GetTemplateResponse, ListTemplatesResponse } from '../typescript/src/made/types.ts';
+import { Templates } from '../typescript/src/made/templates.ts';
+import type { CreateTemplateRequest, Template } from '../typescript/src/made/types.ts';
 import { UsageError } from './failures.ts';
 import { type CommonOptions, callerOf, type Session } from './session.ts';
 import { say } from './terminal.ts';
@@ -16,10 +16,11 @@ import { say } from './terminal.ts';
 type Json = Record<string, unknown>;
 
 const settingsFile = 'template.json';
-const idForm = /^[A-Za-z0-9_-]{1,32}$/;
+/** Ids and languages, which become names of files. */
+const nameForm = /^[A-Za-z0-9_-]{1,32}$/;
 /** Made by the server. */
 const ofServer = ['version', 'created_at', 'updated_at', 'deleted_at', 'template_macro_version'];
-const ofServerInEmail = ['compiled_preview'];
+const ofServerInEmail = 'compiled_preview';
 
 /** Writes all templates of mails into a folder. */
 export async function pullTemplates(
@@ -27,14 +28,10 @@ export async function pullTemplates(
   folder: string,
   options: CommonOptions,
 ): Promise<void> {
-  const { http } = callerOf(session, options);
-  const list = { verb: 'GET', path: '/api/templates.list' } as const;
-  const { templates } = await http.call<ListTemplatesResponse>(list, { channel: 'email' });
-  for (const { id } of templates) {
-    const template = await templateOf(http, id);
-    if (!template) continue;
-    writeTemplate(join(folder, id), template);
-    say(session.terminal, `${id} written`);
+  const templates = new Templates(callerOf(session, options).http);
+  for await (const template of templates.listAll({ channel: 'email' })) {
+    writeTemplate(join(folder, fileName(template.id)), withoutServer(template));
+    say(session.terminal, `${template.id} written`);
   }
 }
 
@@ -44,17 +41,16 @@ export async function pushTemplates(
   folder: string,
   options: CommonOptions & { dryRun?: true },
 ): Promise<void> {
-  const { http } = callerOf(session, options);
+  const templates = new Templates(callerOf(session, options).http);
   const all = idsIn(folder).map((id) => ({ id, wanted: readTemplate(join(folder, id), id) }));
   // A layout is there before the templates that it wraps.
   const sorted = all.toSorted((a, b) => Number(hasLayout(a.wanted)) - Number(hasLayout(b.wanted)));
   for (const { id, wanted } of sorted) {
-    const known = await templateOf(http, id);
+    const known = await templateOf(templates, id);
     const isSame = isDeepStrictEqual(known, wanted);
     const verb = known ? 'update' : 'create';
-    if (!isSame && !options.dryRun) {
-      await http.call({ verb: 'POST', path: `/api/templates.${verb}` }, wanted);
-    }
+    // The API says what is wrong with a file.
+    if (!isSame && !options.dryRun) await templates[verb](wanted as CreateTemplateRequest);
     const done = options.dryRun ? `would be ${verb}d` : `${verb}d`;
     say(session.terminal, `${id} ${isSame ? 'is the same' : done}`);
   }
@@ -64,27 +60,27 @@ const hasLayout = ({ template_macro_id: layout }: Json): boolean =>
   layout !== undefined && layout !== '';
 
 /** A template as a folder has it; undefined if there is none. */
-async function templateOf(http: Http, id: string): Promise<Json | undefined> {
+async function templateOf(templates: Templates, id: string): Promise<Json | undefined> {
   try {
-    const operation = { verb: 'GET', path: '/api/templates.get' } as const;
-    const { template } = await http.call<GetTemplateResponse>(operation, { id });
-    return withoutServer(template as unknown as Json);
+    return withoutServer((await templates.get({ id })).template);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;
   }
 }
 
-function withoutServer(template: Json): Json {
-  const kept = without(template, ofServer);
-  for (const content of contentsOf(kept)) {
-    for (const name of ofServerInEmail) delete content.email[name];
-  }
+function withoutServer(template: Template): Json {
+  const fields = Object.entries(template).filter(([name]) => !ofServer.includes(name));
+  const kept: Json = Object.fromEntries(fields);
+  for (const { email } of contentsOf(kept)) delete email[ofServerInEmail];
   return kept;
 }
 
-const without = (value: Json, names: readonly string[]): Json =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+/** A server that answers nonsense must not choose where files go. */
+function fileName(name: string): string {
+  if (!nameForm.test(name)) throw new Error(`${name} cannot be the name of a file`);
+  return name;
+}
 
 type Content = { file: string; email: Json };
 
@@ -93,7 +89,7 @@ function contentsOf(template: Json): Content[] {
   const own = asJson(template.email);
   const translations = Object.entries(asJson(template.translations) ?? {});
   const others = translations.map(([language, value]) => ({
-    file: `body.${language}.mjml`,
+    file: `body.${fileName(language)}.mjml`,
     email: asJson(asJson(value)?.email),
   }));
   return [{ file: 'body.mjml', email: own }, ...others].flatMap(({ file, email }) =>
@@ -109,6 +105,8 @@ function writeTemplate(folder: string, template: Json): void {
   const kept = structuredClone(template);
   mkdirSync(folder, { recursive: true });
   for (const { file, email } of contentsOf(kept)) {
+    // Of an earlier pull, when the template was MJML.
+    rmSync(join(folder, file), { force: true });
     if (typeof email.mjml_source !== 'string' || email.mjml_source === '') continue;
     writeFileSync(join(folder, file), email.mjml_source);
     delete email.mjml_source;
@@ -144,7 +142,7 @@ function idsIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries
-      .filter((each) => each.isDirectory() && idForm.test(each.name))
+      .filter((each) => each.isDirectory() && nameForm.test(each.name))
       .map(({ name }) => name);
   } catch (error) {
     throw new UsageError(`${folder} cannot be read: ${error}`);
