@@ -21,13 +21,8 @@ export async function callOperation(
   const request = requestOf(operation, { data, flags, places, workspace });
   const caller = callerOf(session, options);
   if (operation.isStream) return printStream(session, caller, { operation, request });
-  const { verb, path } = operation;
   const { idempotencyKey } = options;
-  const answer = await caller.http.call(
-    { verb, path, ...(operation.isKeyed ? { keyed: true } : {}) },
-    request,
-    { idempotencyKey },
-  );
+  const answer = await caller.http.call(operation.operation, request, { idempotencyKey });
   const isForPeople = terminal.stdout.isTTY && !options.json;
   const text = isForPeople
     ? textForPeople(answer, terminal.stdout.columns)
@@ -38,9 +33,9 @@ export async function callOperation(
 async function printStream(
   { terminal }: Session,
   { http }: Caller,
-  { operation: { verb, path }, request }: { operation: CliOperation; request: object },
+  { operation: { operation }, request }: { operation: CliOperation; request: object },
 ): Promise<void> {
-  const stream = await http.stream({ verb, path }, request);
+  const stream = await http.stream(operation, request);
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();

@@ -1,19 +1,17 @@
-import { UsageError } from './failures.ts';
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
 
 type Words = { name: string; verbs: readonly string[] };
 
 /** The script that completes a resource and its verbs in a shell. */
-export function completionFor(shell: string, words: readonly Words[]): string {
-  const script = scripts[shell];
-  if (!script)
-    throw new UsageError(`${shell}: one of ${Object.keys(scripts).join(', ')} is expected`);
-  return script(words);
+export function completionFor(shell: Shell, words: readonly Words[]): string {
+  return scripts[shell](words);
 }
 
 const namesOf = (words: readonly Words[]): string => words.map(({ name }) => name).join(' ');
 const withVerbs = (words: readonly Words[]) => words.filter(({ verbs }) => verbs.length > 0);
 
-const scripts: Record<string, (words: readonly Words[]) => string> = {
+const scripts: Record<Shell, (words: readonly Words[]) => string> = {
   bash: (words) => `_postrider() {
   local word=\${COMP_WORDS[COMP_CWORD]}
   case "$COMP_CWORD:\${COMP_WORDS[1]}" in

@@ -8,8 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { CsvImportLine, CsvImportSummary, FailedRow } from '../typescript/src/csv-import.ts';
+import type { CsvImportSummary, FailedRow } from '../typescript/src/csv-import.ts';
 import type { Content } from '../typescript/src/http.ts';
+import { Contacts, type ContactsImportQuery } from '../typescript/src/made/contacts.ts';
+import type { MembershipStatus } from '../typescript/src/made/types.ts';
 import { UsageError } from './failures.ts';
 import { type Place, type PlaceKeeper, placeKeeper } from './import-place.ts';
 import { type Caller, type CommonOptions, callerOf, type Session } from './session.ts';
@@ -17,7 +19,7 @@ import { progressLine, say, write } from './terminal.ts';
 
 type ImportOptions = CommonOptions & {
   subscribeToLists?: string[];
-  status?: string;
+  status?: MembershipStatus;
   map?: string[];
   failedTo?: string;
   resume?: true;
@@ -25,7 +27,6 @@ type ImportOptions = CommonOptions & {
   contacts?: string[];
 };
 
-const operation = { verb: 'POST', path: '/api/contacts.import' } as const;
 const lineFeed = 0x0a;
 
 /**
@@ -58,7 +59,7 @@ export async function importContacts(
   return failed === 0;
 }
 
-function queryOf({ subscribeToLists, status, map }: ImportOptions): object {
+function queryOf({ subscribeToLists, status, map }: ImportOptions): ContactsImportQuery {
   return {
     ...(subscribeToLists ? { lists: subscribeToLists } : {}),
     ...(status === undefined ? {} : { status }),
@@ -68,7 +69,7 @@ function queryOf({ subscribeToLists, status, map }: ImportOptions): object {
 
 type Work = {
   file: string;
-  query: object;
+  query: ContactsImportQuery;
   begun: Place | undefined;
   keeper: PlaceKeeper;
   options: ImportOptions;
@@ -93,8 +94,7 @@ async function importRows(
   let summary: CsvImportSummary | undefined;
   const progress = progressLine(terminal);
   try {
-    const body = { content: rest.content, type: 'text/csv' };
-    for await (const line of http.lines<CsvImportLine>(operation, query, {}, body)) {
+    for await (const line of new Contacts(http).importCsv(query, rest.content)) {
       if (line.failed) noteFailed(line.failed);
       if (line.progress) {
         const made = line.progress;
@@ -123,7 +123,7 @@ async function importRows(
 
 type Rest = {
   content: Content;
-  /** What the upload lacks between its header and its first row. */
+  /** Of the file, between the header and the first row of the upload. */
   bytesBefore: number;
   linesBefore: number;
 };

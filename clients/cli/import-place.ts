@@ -17,7 +17,7 @@ export type Place = {
 /** Keeps the place of an import beside its file. */
 export type PlaceKeeper = {
   read(): Place | undefined;
-  /** Where it cannot be kept, the import goes on without. */
+  /** The import goes on without a place that cannot be kept. */
   keep(place: Omit<Place, 'of'>): void;
   forget(): void;
 };
@@ -25,8 +25,7 @@ export type PlaceKeeper = {
 const nothing: PlaceKeeper = { read: () => undefined, keep() {}, forget() {} };
 
 /**
- * The keeper of a file whose rows go to `target`; `warn` is told once if there is nowhere to keep
- * it.
+ * The keeper of a file whose rows go to `target`. It warns once if the place cannot be written.
  */
 export function placeKeeper(
   file: string,

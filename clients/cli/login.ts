@@ -1,5 +1,6 @@
 import { Http } from '../typescript/src/http.ts';
-import type { VerifyCodeResponse, Workspace } from '../typescript/src/made/types.ts';
+import { User } from '../typescript/src/made/user.ts';
+import { Workspaces } from '../typescript/src/made/workspaces.ts';
 import { UsageError } from './failures.ts';
 import { keepProfile, profileDefault } from './profiles.ts';
 import type { CommonOptions, Session } from './session.ts';
@@ -31,14 +32,11 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
 }
 
 async function signIn({ terminal }: Session, baseUrl: string, given?: string): Promise<string> {
-  const http = new Http({ baseUrl });
+  const user = new User(new Http({ baseUrl }));
   const email = given ?? (await ask(terminal, 'Your address: '));
-  await http.call({ verb: 'POST', path: '/api/user.signIn' }, { email });
+  await user.signIn({ email });
   const code = await ask(terminal, 'The code of the mail: ');
-  const { token } = await http.call<VerifyCodeResponse>(
-    { verb: 'POST', path: '/api/user.verifyCode' },
-    { email, code },
-  );
+  const { token } = await user.verifyCode({ email, code });
   return token;
 }
 
@@ -52,6 +50,6 @@ async function readAll({ terminal: { stdin } }: Session): Promise<string> {
 
 /** Most people have one. */
 async function onlyWorkspace(http: Http): Promise<string | undefined> {
-  const all = await http.call<Workspace[]>({ verb: 'GET', path: '/api/workspaces.list' }, {});
+  const all = await new Workspaces(http).list();
   return all.length === 1 ? all[0]?.id : undefined;
 }

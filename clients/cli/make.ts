@@ -2,7 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiDocument, apiDocument } from '../typescript/make/document.ts';
 import { descriptionOf, type Method, methodsOf } from '../typescript/make/resources.ts';
-import { nameOfRef, type Schema, unbroken } from '../typescript/make/types.ts';
+import {
+  nameOfRef,
+  type Field as RequestField,
+  type Schema,
+  unbroken,
+} from '../typescript/make/types.ts';
 import type { CliOperation, CliResource, Field } from './operation.ts';
 
 export const madeFile = join(import.meta.dirname, 'made/resources.json');
@@ -22,34 +27,12 @@ export function madeText(): string {
 }
 
 function operationOf(method: Method, document: ApiDocument): CliOperation {
-  const { resource, name, verb, path, isKeyed, lines } = method;
-  const description = unbroken(method.description ?? '');
-  const fields = fieldsOf(method, document);
-  return {
-    resource,
-    name,
-    verb,
-    path,
-    isKeyed,
-    description,
-    fields,
-    isStream: lines !== undefined,
-  };
+  const { name, operation, description, request, lines } = method;
+  const fields = request.fields.map((field) => flagOf(field, document));
+  return { name, operation, description, fields, isStream: lines !== undefined };
 }
 
-function fieldsOf({ request }: Method, document: ApiDocument): Field[] {
-  if (!request.body) {
-    return request.query.map(({ name, schema, description, required }) =>
-      fieldOf(name.replace('[]', ''), { ...schema, description }, required === true, document),
-    );
-  }
-  const { properties = {}, required = [] } = resolved(request.body, document);
-  return Object.entries(properties).map(([name, schema]) =>
-    fieldOf(name, schema, required.includes(name), document),
-  );
-}
-
-function fieldOf(name: string, schema: Schema, isRequired: boolean, document: ApiDocument): Field {
+function flagOf({ name, schema, isRequired }: RequestField, document: ApiDocument): Field {
   const isList = kindOf(schema, document) === 'array';
   const value = isList ? (resolved(schema, document).items ?? {}) : schema;
   return {

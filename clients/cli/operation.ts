@@ -1,3 +1,5 @@
+import type { Operation } from '../typescript/src/http.ts';
+
 /** A field of a request, by which a flag is named. */
 export type Field = {
   name: string;
@@ -11,11 +13,8 @@ export type Field = {
 
 /** An operation of the API as a command. */
 export type CliOperation = {
-  resource: string;
   name: string;
-  verb: 'GET' | 'POST';
-  path: string;
-  isKeyed: boolean;
+  operation: Operation;
   description: string;
   fields: Field[];
   /** Whether the answer is a stream, of lines or of a file. */

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from './failures.ts';
 
-/** Where to call, and as whom. */
+/** An address, and the token for it. */
 export type Profile = { baseUrl: string; token: string; workspaceId?: string };
 
 type Environment = Record<string, string | undefined>;

@@ -1,12 +1,13 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { workspaceField } from '../typescript/src/http.ts';
 import { type CallOptions, callOperation } from './call.ts';
-import { completionFor } from './completion.ts';
+import { completionFor, type Shell, shells } from './completion.ts';
 import { exitCodeOf, exitCodes, textOf } from './failures.ts';
 import { importContacts } from './import-contacts.ts';
 import { login } from './login.ts';
 import resources from './made/resources.json' with { type: 'json' };
 import type { CliOperation, CliResource, Field } from './operation.ts';
-import { flagOf, placesOf, workspaceField } from './request.ts';
+import { flagOf, placesOf } from './request.ts';
 import type { Session } from './session.ts';
 import { pullTemplates, pushTemplates } from './templates.ts';
 import { say, write } from './terminal.ts';
@@ -23,9 +24,7 @@ Answers are tables on a terminal, else JSON. Exit codes: 0 done, 1 failed, 2 wro
 /** The first words of commands for callers, beside those of operators. */
 export const callerWords: readonly string[] = [
   ...all.map(({ name }) => name),
-  'login',
-  'mcp',
-  'completion',
+  ...['login', 'mcp', 'completion'],
 ];
 
 /** Runs a command and returns the exit code. */
@@ -72,26 +71,18 @@ function programOf(session: Session, ends: (isDone: boolean) => void): Command {
     new Command('completion')
       .copyInheritedSettings(program)
       .description('Prints a script that completes commands: bash, zsh or fish.')
-      .argument('<shell>')
-      .action((shell: string) => write(terminal, completionFor(shell, words()))),
+      .addArgument(new Argument('<shell>').choices(shells))
+      .action((shell: Shell) => write(terminal, completionFor(shell, wordsOf(program)))),
   );
   return program;
 }
 
-function words() {
-  const verbs = all.map(({ name, operations }) => ({
-    name,
-    verbs: [
-      ...operations.map((operation) => operation.name),
-      ...(name === 'broadcasts' ? ['watch'] : []),
-    ],
+/** The words of all commands, and those that may follow each. */
+function wordsOf(program: Command) {
+  return program.commands.map((command) => ({
+    name: command.name(),
+    verbs: command.name() === 'completion' ? shells : command.commands.map((verb) => verb.name()),
   }));
-  return [
-    ...verbs,
-    { name: 'login', verbs: [] },
-    { name: 'mcp', verbs: [] },
-    { name: 'completion', verbs: ['bash', 'zsh', 'fish'] },
-  ];
 }
 
 function resourceCommand(
@@ -143,16 +134,17 @@ function operationCommand(
   session: Session,
   ends: (isDone: boolean) => void,
 ): Command {
+  const { verb, path, keyed } = operation.operation;
   const command = withCommon(new Command(operation.name).copyInheritedSettings(parent));
   const [first = ''] = operation.description.split(/(?<=\.)\s/);
   command.summary(first).description(operation.description);
-  if (operation.verb === 'POST') {
+  if (verb === 'POST') {
     command.option('--data <json>', 'the request as JSON, @file, or - for the standard input');
   }
-  if (operation.isKeyed) {
+  if (keyed) {
     command.option('--idempotency-key <key>', 'makes repeats of this command one call');
   }
-  const isImport = operation.path === '/api/contacts.import';
+  const isImport = path === '/api/contacts.import';
   if (isImport) importOptions(command);
   const names = new Map<string, string>();
   for (const field of operation.fields) {

@@ -12,8 +12,8 @@ const field = (name: string, more: Partial<Field> = {}): Field => ({
 });
 
 const operation: CliOperation = {
-  ...{ resource: 'lists', name: 'create', verb: 'POST', path: '/api/lists.create' },
-  ...{ isKeyed: false, description: '', isStream: false },
+  ...{ name: 'create', operation: { verb: 'POST', path: '/api/lists.create' } },
+  ...{ description: '', isStream: false },
   fields: [
     field('workspace_id', { isRequired: true }),
     field('id', { isRequired: true }),

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { workspaceField } from '../typescript/src/http.ts';
 import { UsageError } from './failures.ts';
 import type { CliOperation, Field } from './operation.ts';
-
-export const workspaceField = 'workspace_id';
 
 /** `list_id` as the flag `--list-id`, `externalID` as `--external-id`. */
 export const flagOf = (name: string): string =>

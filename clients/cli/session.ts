@@ -1,4 +1,4 @@
-import { type ClientOptions, Http } from '../typescript/src/http.ts';
+import { Http } from '../typescript/src/http.ts';
 import { UsageError } from './failures.ts';
 import { type Profile, profileOf } from './profiles.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,7 +11,7 @@ export type CommonOptions = {
   timeout?: string;
 };
 
-/** Who calls, and where what is said goes. */
+/** The environment and the streams of one run. */
 export type Session = { env: NodeJS.ProcessEnv; terminal: Terminal };
 
 export type Caller = { http: Http; profile: Partial<Profile> };
@@ -23,13 +23,9 @@ export function callerOf({ env }: Session, options: CommonOptions): Caller {
     throw new UsageError('no address: sign in by `postrider login`, or set BASE_URL and TOKEN');
   }
   const workspaceId = options.workspace ?? profile.workspaceId;
-  const settings: ClientOptions = {
-    baseUrl,
-    token: profile.token,
-    workspaceId,
-    timeoutMs: timeoutMsOf(options),
-  };
-  return { http: new Http(settings), profile: { ...profile, workspaceId } };
+  const { token } = profile;
+  const http = new Http({ baseUrl, token, workspaceId, timeoutMs: timeoutMsOf(options) });
+  return { http, profile: { ...profile, workspaceId } };
 }
 
 function timeoutMsOf({ timeout }: CommonOptions): number | undefined {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Broadcast, GetBroadcastResponse } from '../typescript/src/made/types.ts';
+import { Broadcasts } from '../typescript/src/made/broadcasts.ts';
+import type { Broadcast } from '../typescript/src/made/types.ts';
 import { type CommonOptions, callerOf, type Session } from './session.ts';
 import { progressLine } from './terminal.ts';
 
@@ -12,12 +13,11 @@ export async function watchBroadcast(
   id: string,
   options: CommonOptions,
 ): Promise<boolean> {
-  const { http } = callerOf(session, options);
+  const broadcasts = new Broadcasts(callerOf(session, options).http);
   const progress = progressLine(session.terminal);
   try {
     for (;;) {
-      const path = '/api/broadcasts.get';
-      const { broadcast } = await http.call<GetBroadcastResponse>({ verb: 'GET', path }, { id });
+      const { broadcast } = await broadcasts.get({ id });
       progress.show(lineOf(broadcast));
       if (ends.includes(broadcast.status)) return broadcast.status === 'sent';
       await sleep(pollMs);

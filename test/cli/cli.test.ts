@@ -55,6 +55,12 @@ test('an operation prints its answer in JSON', async () => {
   expect(jsonOf(await postrider(['lists', 'get', id]))).toMatchObject({ list: { id } });
 });
 
+test('a call that is about no workspace is made as well', async () => {
+  const listed = await postrider(['workspaces', 'list']);
+  expect(listed).toMatchObject({ code: 0, err: '' });
+  expect(jsonOf(listed)).toContainEqual(expect.objectContaining({ id: stack.workspaceId }));
+});
+
 test('a request comes from the standard input, and flags replace its fields', async () => {
   const email = `${unique('a')}@example.com`;
   const contact = JSON.stringify({ contact: { email, first_name: 'Ada' } });

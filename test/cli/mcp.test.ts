@@ -80,6 +80,37 @@ test('a client drafts, sends and reads a whole A/B test', async () => {
   expect(results.variation_results).toHaveProperty(templates[0] ?? '');
 }, 120_000);
 
+test('a client cannot put another audience in the place of the one that was agreed to', async () => {
+  const { call } = await connected('--allow-writes');
+  const [few, many] = [await givenList(stack), await givenList(stack)];
+  await importContacts(stack, few, 1);
+  await importContacts(stack, many, 50);
+  const template_id = await givenTemplate(stack);
+  const draft = {
+    name: 'To one',
+    audience: { list: few },
+    test_settings: { variations: [{ template_id }] },
+  };
+  const { id } = (await call('broadcasts_create', draft)).json().broadcast;
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const scheduled = await call('broadcasts_schedule', {
+    ...{ id, scheduled_date: tomorrow, scheduled_time: '10:00', timezone: 'UTC' },
+    expected_recipients: 1,
+  });
+  expect(scheduled).toMatchObject({ isError: false });
+  const changed = await call('broadcasts_update', { ...draft, id, audience: { list: many } });
+  expect(changed).toMatchObject({ isError: true, text: expect.stringContaining('draft') });
+  expect((await call('broadcasts_get', { id })).json().broadcast.audience.list).toBe(few);
+});
+
+test('a tool takes no arguments that it does not list, such as another workspace', async () => {
+  const { call } = await connected();
+  expect(await call('lists_list', { workspace_id: 'other' })).toMatchObject({
+    isError: true,
+    text: 'lists_list takes no workspace_id',
+  });
+});
+
 test('an error of the API is an answer that names the field', async () => {
   const { call } = await connected();
   const answer = await call('contacts_list', { limit: 5_000 });

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiDocument, apiDocument } from '../../typescript/make/document.ts';
 import { type Method, methodsOf } from '../../typescript/make/resources.ts';
-import { nameOfRef, type Schema, unbroken } from '../../typescript/make/types.ts';
-import { workspaceField } from '../request.ts';
+import { nameOfRef, type Schema } from '../../typescript/make/types.ts';
+import { workspaceField } from '../../typescript/src/http.ts';
 import { expectedField, readOperations, sendPath, type Tool, writeOperations } from './tools.ts';
 
 export const madeFile = join(import.meta.dirname, '../made/tools.json');
@@ -26,22 +26,20 @@ function toolOf(
   method: Method,
   { isRead, document }: { isRead: boolean; document: ApiDocument },
 ): Tool {
-  const { resource, name, verb, path, isKeyed } = method;
+  const { resource, name, operation, description } = method;
   return {
-    ...{ name: `${resource}_${name}`, title: `${resource}.${name}`, verb, path, isKeyed, isRead },
-    description: unbroken(method.description ?? ''),
-    inputSchema: inputOf(method, document),
+    ...{ name: `${resource}_${name}`, title: `${resource}.${name}`, operation, isRead },
+    ...{ description, inputSchema: inputOf(method, document) },
   };
 }
 
 /** The request, whose workspace is the session's, with all schemas that it names. */
-function inputOf({ request, path }: Method, document: ApiDocument): Tool['inputSchema'] {
-  const { schemas } = document.components;
-  const body = request.body ? (schemas[nameOfRef(request.body.$ref ?? '')] ?? {}) : undefined;
-  const given = body?.properties ?? queryOf(request.query);
-  const { [workspaceField]: _, ...properties } = given;
-  const required =
-    body?.required ?? request.query.filter((each) => each.required).map((each) => each.name);
+function inputOf(
+  { request, operation: { path } }: Method,
+  { components: { schemas } }: ApiDocument,
+): Tool['inputSchema'] {
+  const fields = request.fields.filter(({ name }) => name !== workspaceField);
+  const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
   const defs: Record<string, Schema> = {};
   collect(Object.values(properties), schemas, defs);
   const expected: Schema = {
@@ -52,18 +50,10 @@ function inputOf({ request, path }: Method, document: ApiDocument): Tool['inputS
   return local({
     type: 'object',
     properties: { ...properties, ...(path === sendPath ? { [expectedField]: expected } : {}) },
-    required: required.filter((name) => name !== workspaceField),
+    required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
     additionalProperties: false,
     ...(Object.keys(defs).length > 0 ? { $defs: defs } : {}),
   });
-}
-
-function queryOf(query: Method['request']['query']): Record<string, Schema> {
-  const fields = query.map(({ name, schema, description = '' }): [string, Schema] => [
-    name.replace('[]', ''),
-    { ...schema, description },
-  ]);
-  return Object.fromEntries(fields);
 }
 
 function collect(

@@ -5,18 +5,15 @@ import {
   type CallToolResult,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Http } from '../../typescript/src/http.ts';
-import type {
-  EstimateAudienceResponse,
-  GetBroadcastResponse,
-} from '../../typescript/src/made/types.ts';
+import type { Http, Operation } from '../../typescript/src/http.ts';
+import { Broadcasts } from '../../typescript/src/made/broadcasts.ts';
 import { textOf } from '../failures.ts';
 import tools from '../made/tools.json' with { type: 'json' };
 import { type CommonOptions, callerOf, type Session } from '../session.ts';
-import { expectedField, sendPath, type Tool } from './tools.ts';
+import { expectedField, sendPath, type Tool, updatePath } from './tools.ts';
 
 const all = tools as Tool[];
-/** What a model reads of one answer. */
+/** Of one answer, for a model to read. */
 const answerMaxChars = 100_000;
 
 const instructions = `Postrider sends newsletters and transactional mail. These tools act in one workspace.
@@ -47,8 +44,8 @@ export async function serveMcp(session: Session, options: McpOptions): Promise<v
   await closed;
 }
 
-function describe({ name, title, description, inputSchema, isRead, path }: Tool) {
-  const about = path === sendPath ? `${description}\n\n${asking}` : description;
+function describe({ name, title, description, inputSchema, isRead, operation }: Tool) {
+  const about = operation.path === sendPath ? `${description}\n\n${asking}` : description;
   const annotations = { title, readOnlyHint: isRead, openWorldHint: false };
   return { name, description: about, inputSchema, annotations };
 }
@@ -57,35 +54,38 @@ const asking = `Asked without \`${expectedField}\`, it sends nothing and says ho
 
 async function call(
   http: Http,
-  tool: Tool,
+  { name, operation, inputSchema }: Tool,
   given: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  const { verb, path, isKeyed } = tool;
+  const other = Object.keys(given).find((field) => !Object.hasOwn(inputSchema.properties, field));
+  if (other !== undefined) return failed(`${name} takes no ${other}`);
   const { [expectedField]: expected, ...request } = given;
-  if (path === sendPath) {
-    const count = await countRecipients(http, String(request.id ?? ''), signal);
-    if (expected !== count) {
-      const was = expected === undefined ? '' : ` and not ${expected}`;
-      return failed(`nothing was sent: the audience has ${count} people now${was}`);
-    }
-  }
-  const operation = { verb, path, ...(isKeyed ? { keyed: true as const } : {}) };
+  const fault = await faultOf(new Broadcasts(http), { operation, request, expected }, signal);
+  if (fault !== undefined) return failed(fault);
   return said(JSON.stringify(await http.call(operation, request, { signal })));
 }
 
-async function countRecipients(http: Http, id: string, signal: AbortSignal): Promise<number> {
-  const { broadcast } = await http.call<GetBroadcastResponse>(
-    { verb: 'GET', path: '/api/broadcasts.get' },
-    { id },
-    { signal },
-  );
-  const { count } = await http.call<EstimateAudienceResponse>(
-    { verb: 'POST', path: '/api/broadcasts.estimateAudience' },
-    { audience: broadcast.audience },
-    { signal },
-  );
-  return count;
+type Asked = { operation: Operation; request: Record<string, unknown>; expected: unknown };
+
+/** Why a call would send mail to people whose number nobody has agreed to. */
+async function faultOf(
+  broadcasts: Broadcasts,
+  { operation: { path }, request, expected }: Asked,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (path !== sendPath && path !== updatePath) return undefined;
+  const { broadcast } = await broadcasts.get({ id: String(request.id ?? '') }, { signal });
+  const { status, audience } = broadcast;
+  if (path === updatePath) {
+    return status === 'draft'
+      ? undefined
+      : `only a draft is updated here, and this one is ${status}`;
+  }
+  const { count } = await broadcasts.estimateAudience({ audience }, { signal });
+  if (expected === count) return undefined;
+  const was = expected === undefined ? '' : ` and not ${expected}`;
+  return `nothing was sent: the audience has ${count} people now${was}`;
 }
 
 function said(text: string): CallToolResult {

@@ -1,15 +1,19 @@
+import type { Operation } from '../../typescript/src/http.ts';
+
 /** An operation that an agent may call. */
 export type Tool = {
   /** Such as `contacts_list`. */
   name: string;
   title: string;
   description: string;
-  verb: 'GET' | 'POST';
-  path: string;
-  isKeyed: boolean;
+  operation: Operation;
   /** Whether it changes nothing. */
   isRead: boolean;
-  inputSchema: { type: 'object'; [keyword: string]: unknown };
+  inputSchema: {
+    type: 'object';
+    properties: Record<string, unknown>;
+    [keyword: string]: unknown;
+  };
 };
 
 /** Chosen for questions that people ask; `postrider` has all others. */
@@ -52,6 +56,8 @@ export const writeOperations: readonly string[] = [
   'templates.update',
 ];
 
-/** Calls that send mail to an audience ask how many people are in it. */
+/** It sends mail to an audience, so it asks how many people are in it. */
 export const sendPath = '/api/broadcasts.schedule';
+/** It could put another audience in the place of the one that was agreed to. */
+export const updatePath = '/api/broadcasts.update';
 export const expectedField = 'expected_recipients';

@@ -1,16 +1,25 @@
+import { type Operation, workspaceField } from '../src/http.ts';
 import type { ApiDocument, Described, Parameter } from './document.ts';
-import { commentOf, fieldsOf, nameOfRef, type Schema, typeOf } from './types.ts';
+import {
+  commentOf,
+  type Field,
+  fieldsOf,
+  nameOfRef,
+  objectOf,
+  type Schema,
+  typeOf,
+  unbroken,
+} from './types.ts';
 
 /** One operation, with all that its method needs. */
 export type Method = {
   resource: string;
   name: string;
-  verb: 'GET' | 'POST';
-  path: string;
-  isKeyed: boolean;
-  description: string | undefined;
+  operation: Operation;
+  /** Each paragraph on one line. */
+  description: string;
   /** Type of the request, and its declaration if it has no schema of its own. */
-  request: { type: string; declaration: string; query: Parameter[]; body: Schema | undefined };
+  request: { type: string; declaration: string; fields: Field[] };
   answer: Schema;
   /** Present where the answer is a stream of these. */
   lines: Schema | undefined;
@@ -25,41 +34,35 @@ const csv = 'text/csv';
 const refOfKey = '#/components/parameters/IdempotencyKey';
 
 /** The methods of all operations, in the order of the document. */
-export function methodsOf({ paths }: ApiDocument): Method[] {
-  return Object.entries(paths).flatMap(([path, verbs]) =>
-    (['get', 'post'] as const).flatMap((verb) => {
-      const described = verbs[verb];
-      return described ? [methodOf(path, verb === 'get' ? 'GET' : 'POST', described)] : [];
-    }),
-  );
+export function methodsOf({ paths, components: { schemas } }: ApiDocument): Method[] {
+  return Object.entries(paths).flatMap(([path, { get, post }]) => [
+    ...(get ? [methodOf({ verb: 'GET', path }, get, schemas)] : []),
+    ...(post ? [methodOf({ verb: 'POST', path }, post, schemas)] : []),
+  ]);
 }
 
-function methodOf(path: string, verb: Method['verb'], described: Described): Method {
+type Place = Pick<Operation, 'verb' | 'path'>;
+
+function methodOf(place: Place, described: Described, schemas: Record<string, Schema>): Method {
   const { operationId, description, parameters = [], requestBody, responses } = described;
   const [resource = '', name = ''] = operationId.split('.');
   const title = titleOf(operationId);
   const content =
     Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {};
-  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const query = queryOf(`${title}Query`, parameters);
   const bodies = requestBody?.content ?? {};
-  const body = bodies[json]?.schema;
-  const queryType = { type: `${title}Query`, declaration: declarationOf(`${title}Query`, query) };
+  const request = bodies[json] ? bodyOf(bodies[json].schema, schemas) : query;
+  const isKeyed = parameters.some(({ $ref }) => $ref === refOfKey);
   return {
     resource,
     name,
-    verb,
-    path,
-    isKeyed: parameters.some(({ $ref }) => $ref === refOfKey),
-    description,
-    request: {
-      ...(body ? { type: `types.${nameOfRef(body.$ref ?? '')}`, declaration: '' } : queryType),
-      query,
-      body,
-    },
+    operation: { ...place, ...(isKeyed && { keyed: true }) },
+    description: unbroken(description ?? ''),
+    request,
     answer: content[json]?.schema ?? {},
     lines: content[ndjson]?.schema.contentSchema,
     isCsvAnswer: csv in content,
-    csv: bodies[csv] ? queryType : undefined,
+    csv: bodies[csv] ? query : undefined,
   };
 }
 
@@ -67,13 +70,20 @@ const titleOf = (id: string): string =>
   id.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** `segments[]` is `segments`: either is read. */
-function declarationOf(name: string, parameters: readonly Parameter[]): string {
-  const fields = parameters.map(({ name: field, schema, description, required }) => ({
-    name: field.replace('[]', ''),
-    schema: { ...schema, description: description ?? '' },
+function queryOf(type: string, parameters: readonly Parameter[]): Method['request'] {
+  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const fields = query.map(({ name, schema, description = '', required }) => ({
+    name: name.replace('[]', ''),
+    schema: { ...schema, description },
     isRequired: required === true,
   }));
-  return `export type ${name} = ${fieldsOf(fields, 'types.')};\n`;
+  const declaration = `export type ${type} = ${objectOf(fields, 'types.')};\n`;
+  return { type, declaration, fields };
+}
+
+function bodyOf({ $ref = '' }: Schema, schemas: Record<string, Schema>): Method['request'] {
+  const name = nameOfRef($ref);
+  return { type: `types.${name}`, declaration: '', fields: fieldsOf(schemas[name] ?? {}) };
 }
 
 /** The class of a resource. */
@@ -113,9 +123,9 @@ export const classOf = (resource: string): string =>
   resource.charAt(0).toUpperCase() + resource.slice(1);
 
 function methodTexts(method: Method, document: ApiDocument): string[] {
-  const { name, verb, path, isKeyed, description, request, answer, lines } = method;
-  const operation = `{ verb: '${verb}', path: '${path}'${isKeyed ? ', keyed: true' : ''} }`;
-  const parameter = parameterOf(method, document);
+  const { name, description, request, answer, lines } = method;
+  const operation = JSON.stringify(method.operation);
+  const parameter = parameterOf(method);
   if (lines) return exportTexts(method, operation, parameter);
   const result = typeOf(answer, 'types.');
   const texts = [
@@ -170,18 +180,17 @@ ${name}Csv(${plain}, options?: RequestOptions): Promise<ReadableStream<Uint8Arra
 }
 
 /** \`request\`, which may be left out if nothing but the workspace is required. */
-function parameterOf({ request }: Method, { components }: ApiDocument): string {
-  const required = request.body
-    ? (components.schemas[nameOfRef(request.body.$ref ?? '')]?.required ?? [])
-    : request.query.filter((each) => each.required).map((each) => each.name);
-  const isOptional = required.every((name) => name === 'workspace_id');
+function parameterOf({ request }: Method): string {
+  const isOptional = request.fields.every(
+    ({ name, isRequired }) => !isRequired || name === workspaceField,
+  );
   return `request: InWorkspace<${request.type}>${isOptional ? ' = {}' : ''}`;
 }
 
 /** Of an operation that gives pages by a cursor, the field with the items. */
 function pageOf({ request, answer }: Method, { components }: ApiDocument) {
   const { properties = {} } = components.schemas[nameOfRef(answer.$ref ?? '')] ?? {};
-  const hasCursor = request.query.some(({ name }) => name === 'cursor');
+  const hasCursor = request.fields.some(({ name }) => name === 'cursor');
   if (!hasCursor || !properties.next_cursor) return undefined;
   const arrays = Object.entries(properties).filter(([, { type }]) => type === 'array');
   const [[items, schema] = []] = arrays;

@@ -34,7 +34,7 @@ function typeOfKind(kind: string, schema: Schema, scope: string): string {
   if (kind === 'integer' || kind === 'number') return 'number';
   if (kind === 'array') return `Array<${typeOf(schema.items ?? {}, scope)}>`;
   if (kind !== 'object') return kind;
-  if (schema.properties) return objectOf(schema, scope);
+  if (schema.properties) return objectOf(fieldsOf(schema), scope);
   const values = schema.additionalProperties;
   return `Record<string, ${typeof values === 'object' ? typeOf(values, scope) : 'unknown'}>`;
 }
@@ -43,16 +43,15 @@ const unionOf = (types: readonly string[]): string => [...new Set(types)].join('
 
 export type Field = { name: string; schema: Schema; isRequired: boolean };
 
-function objectOf(schema: Schema, scope: string): string {
-  const required: readonly string[] = schema.required ?? [];
-  const fields = Object.entries(schema.properties ?? {}).map(
-    ([name, field]): Field => ({ name, schema: field, isRequired: required.includes(name) }),
+/** The fields of an object. */
+export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
+  return Object.entries(properties).map(
+    ([name, schema]): Field => ({ name, schema, isRequired: required.includes(name) }),
   );
-  return fieldsOf(fields, scope);
 }
 
 /** An object type, each field with its comment. */
-export function fieldsOf(fields: readonly Field[], scope = ''): string {
+export function objectOf(fields: readonly Field[], scope = ''): string {
   if (fields.length === 0) return 'Record<string, never>';
   const lines = fields.map(({ name, schema, isRequired }) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);

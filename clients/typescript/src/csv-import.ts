@@ -11,9 +11,9 @@ export type CsvImportProgress = {
   created: number;
   updated: number;
   failed: number;
-  /** The size of the header. With what follows `next_byte` it is a file of the rows that are left. */
+  /** The size of the header. The header and the bytes from `next_byte` on are a file of the rest. */
   header_bytes: number;
-  /** Where the row behind those that were answered begins in the file. */
+  /** The place in the file of the row behind those that were answered. */
   next_byte: number;
   next_line: number;
 };
@@ -26,7 +26,7 @@ export type CsvImportSummary = {
   failed_total: number;
   /** Columns of the file that no field has. */
   ignored_columns: unknown;
-  /** Where the import was stopped; rows before it are written. */
+  /** The line at which the import was stopped; rows before it are written. */
   stopped_at_line?: number;
   /** Why it was stopped. */
   error?: string;

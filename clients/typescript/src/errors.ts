@@ -2,7 +2,7 @@
 export type FieldError = {
   /** Its path, such as `contact.phone`; empty for the body itself. */
   field: string;
-  /** What is wrong with it. */
+  /** The fault, for people. */
   description: string;
 };
 

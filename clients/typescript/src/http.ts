@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, errorOf, PostriderError, TimeoutError } from './errors.ts';
 
 export type ClientOptions = {
-  /** Where the gateway listens, such as `https://mail.example.com`. */
+  /** The address of the gateway, such as `https://mail.example.com`. */
   baseUrl: string;
   /** An API key, or the token of a session. */
   token?: string | undefined;
@@ -46,6 +46,8 @@ export type InWorkspace<Request> = Request extends { workspace_id: string }
   : Request;
 
 type Call = { url: URL; operation: Operation; init: RequestInit; options: RequestOptions };
+
+export const workspaceField = 'workspace_id';
 
 const timeoutMsDefault = 30_000;
 const retriesDefault = 2;
@@ -110,9 +112,10 @@ export class Http {
     if (rest !== '') yield itemOf<Item>(rest);
   }
 
+  /** Operations that are about no workspace ignore it. */
   #inWorkspace(request: object): Record<string, unknown> {
     const { workspaceId } = this.#options;
-    return { ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }), ...request };
+    return { ...(workspaceId === undefined ? {} : { [workspaceField]: workspaceId }), ...request };
   }
 
   async #answer(
