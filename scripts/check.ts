@@ -32,11 +32,7 @@ const tag = releaseTag();
 if (tag) step('contract compatibility', 'buf', 'breaking', '--against', `.git#tag=${tag}`);
 else process.stdout.write('--     contract compatibility: there is no release yet\n');
 
-step('generate', 'buf', 'generate');
-step('generate the lists of variables', 'node', 'scripts/variables/main.ts');
-step('generate the TypeScript client', 'node', 'clients/typescript/make/main.ts');
-step('generate the command line', 'node', 'clients/cli/make.ts');
-step('generate tools for agents', 'node', 'clients/cli/mcp/make.ts');
+step('generate', 'npm', 'run', '--silent', 'generate');
 const generated = 'gen deploy/local/README.md clients/*/made clients/typescript/src/made';
 step('generated code is committed', 'sh', '-c', `test -z "$(git status --porcelain ${generated})"`);
 if (!process.argv.includes('--without-tests')) step('tests', 'jest');

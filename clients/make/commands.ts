@@ -1,20 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type ApiDocument, apiDocument } from '../typescript/make/document.ts';
-import { descriptionOf, type Method, methodsOf } from '../typescript/make/resources.ts';
-import {
-  nameOfRef,
-  type Field as RequestField,
-  type Schema,
-  unbroken,
-} from '../typescript/make/types.ts';
-import type { CliOperation, CliResource, Field } from './operation.ts';
-
-export const madeFile = join(import.meta.dirname, 'made/resources.json');
+import type { CliOperation, CliResource, Field } from '../cli/operation.ts';
+import type { ApiDocument } from './document.ts';
+import { descriptionOf, type Method, methodsOf } from './resources.ts';
+import { nameOfRef, type Field as RequestField, type Schema, unbroken } from './types.ts';
 
 /** The commands of all operations, as text of JSON: the program starts without the contract. */
-export function madeText(): string {
-  const document = apiDocument();
+export function commandsText(document: ApiDocument): string {
   const byResource = Map.groupBy(methodsOf(document), ({ resource }) => resource);
   const resources = [...byResource].map(
     ([name, methods]): CliResource => ({
@@ -63,5 +53,3 @@ function resolved(schema: Schema, document: ApiDocument): Schema {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   return only && others.length === 0 ? resolved(only, document) : schema;
 }
-
-if (import.meta.main) writeFileSync(madeFile, madeText());

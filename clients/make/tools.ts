@@ -1,16 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type ApiDocument, apiDocument } from '../../typescript/make/document.ts';
-import { type Method, methodsOf } from '../../typescript/make/resources.ts';
-import { nameOfRef, type Schema } from '../../typescript/make/types.ts';
-import { workspaceField } from '../../typescript/src/http.ts';
-import { expectedField, readOperations, sendPath, type Tool, writeOperations } from './tools.ts';
-
-export const madeFile = join(import.meta.dirname, '../made/tools.json');
+import {
+  expectedField,
+  readOperations,
+  sendPath,
+  type Tool,
+  writeOperations,
+} from '../cli/mcp/tools.ts';
+import { workspaceField } from '../typescript/src/http.ts';
+import type { ApiDocument } from './document.ts';
+import { type Method, methodsOf } from './resources.ts';
+import { nameOfRef, type Schema } from './types.ts';
 
 /** The tools, as text of JSON. */
-export function madeText(): string {
-  const document = apiDocument();
+export function toolsText(document: ApiDocument): string {
   const methods = new Map(
     methodsOf(document).map((method) => [`${method.resource}.${method.name}`, method]),
   );
@@ -77,5 +78,3 @@ function collect(
 function local<Value>(schema: Value): Value {
   return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'));
 }
-
-if (import.meta.main) writeFileSync(madeFile, madeText());

@@ -1,4 +1,4 @@
-import { type Operation, workspaceField } from '../src/http.ts';
+import { type Operation, workspaceField } from '../typescript/src/http.ts';
 import type { ApiDocument, Described, Parameter } from './document.ts';
 import {
   commentOf,

@@ -1,6 +1,6 @@
-import { contracts } from '../../../gateway/api/contracts.ts';
-import { routesOf } from '../../../gateway/api/routes.ts';
-import { createDocument } from '../../../gateway/openapi/document.ts';
+import { contracts } from '../../gateway/api/contracts.ts';
+import { routesOf } from '../../gateway/api/routes.ts';
+import { createDocument } from '../../gateway/openapi/document.ts';
 import type { Schema } from './types.ts';
 
 export type Parameter = {

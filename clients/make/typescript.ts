@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { type ApiDocument, apiDocument } from './document.ts';
+import type { ApiDocument } from './document.ts';
 import { classOf, descriptionOf, methodsOf, resourceText } from './resources.ts';
 import { commentOf, declarationOf, typeOf } from './types.ts';
 
 const head = '// Made from the contract by `npm run gen`.\n';
-const biome = resolve(import.meta.dirname, '../../../node_modules/.bin/biome');
+const biome = resolve(import.meta.dirname, '../../node_modules/.bin/biome');
 
-/** The files of `src/made`, by name. */
-export function madeFiles(): Map<string, string> {
-  const document = apiDocument();
+/** The files of the TypeScript client, by name. */
+export function typescriptFiles(document: ApiDocument): Map<string, string> {
   const byResource = Map.groupBy(methodsOf(document), ({ resource }) => resource);
   const files = new Map([
     ['types.ts', typesText(document)],
