@@ -16,10 +16,10 @@ const common = ['options', 'events'];
 
 const root = resolve(import.meta.dirname, '..');
 const services = readdirSync(join(root, 'services'));
-const parts = ['gateway', 'services', 'workflows', 'lib', 'deploy'];
+const parts = ['gateway', 'services', 'workflows', 'lib', 'deploy', 'clients'];
 const sources = parts
   .flatMap((part) => globSync(`${part}/**/*.ts`, { cwd: root }))
-  .filter((file) => !/(\.test\.ts$|\/test\/|testing)/.test(file));
+  .filter((file) => !/(\.test\.ts$|\/test\/|testing|\/made\/)/.test(file));
 
 type Import = { from: string; to: string; typeOnly: boolean };
 
@@ -56,13 +56,20 @@ function offenders(room: string, allowed: (each: Import) => boolean): string[] {
   const inside = imports.filter(({ from }) => from.startsWith(`${room}/`));
   expect(inside.length).toBeGreaterThan(0);
   const local = inside.filter(({ to }) =>
-    /^(gateway|services|workflows|lib|deploy|test|bench)\//.test(to),
+    /^(clients|gateway|services|workflows|lib|deploy|test|bench)\//.test(to),
   );
   return local.filter((each) => !allowed(each)).map(({ from, to }) => `${from} imports ${to}`);
 }
 
 test('the gateway uses only itself and lib', () => {
   expect(offenders('gateway', ({ to }) => /^(gateway|lib)\//.test(to))).toEqual([]);
+});
+
+test('the TypeScript client uses only itself, and the command line only that', () => {
+  const client = 'clients/typescript/src';
+  expect(offenders(client, ({ to }) => to.startsWith(`${client}/`))).toEqual([]);
+  const isCalled = ({ to }: Import) => /^clients\/(cli|typescript\/src)\//.test(to);
+  expect(offenders('clients/cli', isCalled)).toEqual([]);
 });
 
 test('lib uses only itself', () => {
@@ -172,9 +179,9 @@ test.each(services)(
 const ofEachService = new Set(['Activities', 'Config', 'Context', 'Methods']);
 
 test('the name of an exported type stands in one file', () => {
-  // The database knows migrations by their names.
+  // The database knows migrations by their names, and users of its package those of the client.
   const exported = sources
-    .filter((file) => !file.includes('/migrations/'))
+    .filter((file) => !/\/migrations\/|^clients\/typescript\//.test(file))
     .flatMap((file) =>
       [...read(file).matchAll(/^export (?:abstract )?(?:type|interface|class) (\w+)/gm)].map(
         ([, name = '']) => ({ name, file }),

@@ -4,13 +4,15 @@ import { expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '..');
 const columnsMax = 100;
-const folders = ['bench', 'deploy', 'gateway', 'lib', 'scripts', 'services', 'test', 'workflows'];
-const files = folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }));
+const folders = 'bench,clients,deploy,gateway,lib,scripts,services,test,workflows';
+/** Made files have comments of the contract, which stand below. */
+const isMade = (file: string) => file.includes('/made/');
+const files = globSync(`{${folders}}/**/*.ts`, { cwd: root }).filter((file) => !isMade(file));
 const contracts = globSync('proto/postrider/**/*.proto', { cwd: root });
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  ...globSync('{docs,bench,test}/**/*.md', { cwd: root }),
+  ...globSync('{docs,bench,clients,test}/**/*.md', { cwd: root }),
 ];
 
 /** Say the amount, the field's term or the plain verb instead; `docs/words.md` has the terms. */

@@ -1,7 +1,7 @@
+import { type Caller, type CommonOptions, callerOf, type Invocation } from './invocation.ts';
 import type { CliOperation } from './operation.ts';
 import { textForPeople } from './output.ts';
 import { requestOf } from './request.ts';
-import { type Caller, type CommonOptions, callerOf, type Session } from './session.ts';
 import { write } from './terminal.ts';
 
 export type CallOptions = CommonOptions & {
@@ -12,15 +12,15 @@ export type CallOptions = CommonOptions & {
 
 /** Calls an operation and prints its answer: a table on a terminal, else JSON. */
 export async function callOperation(
-  session: Session,
+  invocation: Invocation,
   operation: CliOperation,
   { places, ...options }: CallOptions & { places: readonly string[] },
 ): Promise<void> {
-  const { terminal } = session;
+  const { terminal } = invocation;
   const { data, flags, workspace } = options;
   const request = requestOf(operation, { data, flags, places, workspace });
-  const caller = callerOf(session, options);
-  if (operation.isStream) return printStream(session, caller, { operation, request });
+  const caller = callerOf(invocation, options);
+  if (operation.isStream) return printStream(invocation, caller, { operation, request });
   const { idempotencyKey } = options;
   const answer = await caller.http.call(operation.operation, request, { idempotencyKey });
   const isForPeople = terminal.stdout.isTTY && !options.json;
@@ -31,7 +31,7 @@ export async function callOperation(
 }
 
 async function printStream(
-  { terminal }: Session,
+  { terminal }: Invocation,
   { http }: Caller,
   { operation: { operation }, request }: { operation: CliOperation; request: object },
 ): Promise<void> {

@@ -13,8 +13,8 @@ import type { Content } from '../typescript/src/http.ts';
 import { Contacts, type ContactsImportQuery } from '../typescript/src/made/contacts.ts';
 import type { MembershipStatus } from '../typescript/src/made/types.ts';
 import { UsageError } from './failures.ts';
-import { type Place, type PlaceKeeper, placeKeeper } from './import-place.ts';
-import { type Caller, type CommonOptions, callerOf, type Session } from './session.ts';
+import { type ImportPlace, type PlaceKeeper, placeKeeper } from './import-place.ts';
+import { type Caller, type CommonOptions, callerOf, type Invocation } from './invocation.ts';
 import { progressLine, say, write } from './terminal.ts';
 
 type ImportOptions = CommonOptions & {
@@ -34,15 +34,15 @@ const lineFeed = 0x0a;
  * last batch that was answered, so that a batch whose answer was lost is written once more.
  */
 export async function importContacts(
-  session: Session,
+  invocation: Invocation,
   file: string,
   options: ImportOptions,
 ): Promise<boolean> {
   if (options.data !== undefined || options.contacts !== undefined) {
     throw new UsageError(`${file}: contacts come from the file, not from --data or --contacts`);
   }
-  const { terminal } = session;
-  const caller = callerOf(session, options);
+  const { terminal } = invocation;
+  const caller = callerOf(invocation, options);
   const query = queryOf(options);
   const target = [caller.profile.baseUrl, caller.profile.workspaceId, query];
   const keeper = placeKeeper(file, target, (text) => say(terminal, text));
@@ -50,7 +50,7 @@ export async function importContacts(
   if (options.resume && !begun) say(terminal, 'Nothing to resume: the import begins at the start.');
   if (!begun) keeper.forget();
   if (options.failedTo !== undefined && !begun) writeFileSync(options.failedTo, '');
-  const end = await importRows(session, caller, { file, query, begun, keeper, options });
+  const end = await importRows(invocation, caller, { file, query, begun, keeper, options });
   const { rows, created, updated, failed } = end.done;
   const summary = { ...end.summary, rows, created, updated, failed_total: failed };
   await write(terminal, `${JSON.stringify(summary)}\n`);
@@ -70,15 +70,15 @@ function queryOf({ subscribeToLists, status, map }: ImportOptions): ContactsImpo
 type Work = {
   file: string;
   query: ContactsImportQuery;
-  begun: Place | undefined;
+  begun: ImportPlace | undefined;
   keeper: PlaceKeeper;
   options: ImportOptions;
 };
 
-type End = { done: Place['done']; summary: Partial<CsvImportSummary> };
+type End = { done: ImportPlace['done']; summary: Partial<CsvImportSummary> };
 
 async function importRows(
-  { terminal }: Session,
+  { terminal }: Invocation,
   { http }: Caller,
   { file, query, begun, keeper, options }: Work,
 ): Promise<End> {
@@ -129,7 +129,7 @@ type Rest = {
 };
 
 /** The file, or its header and the rows that are left; undefined if none are. */
-function restOf(file: string, begun: Place | undefined): Rest | undefined {
+function restOf(file: string, begun: ImportPlace | undefined): Rest | undefined {
   if (!begun) return { content: contentOf(createReadStream(file)), bytesBefore: 0, linesBefore: 0 };
   const { headerBytes, nextByte, nextLine } = begun;
   if (nextByte >= statSync(file).size) return undefined;

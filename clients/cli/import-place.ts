@@ -4,7 +4,7 @@ import type { CsvImportProgress } from '../typescript/src/csv-import.ts';
 import { UsageError } from './failures.ts';
 
 /** How far an import has come, and of what. */
-export type Place = {
+export type ImportPlace = {
   /** The file, and where its rows go: a place of another one is none. */
   of: string;
   /** Counts of all attempts. */
@@ -16,9 +16,9 @@ export type Place = {
 
 /** Keeps the place of an import beside its file. */
 export type PlaceKeeper = {
-  read(): Place | undefined;
+  read(): ImportPlace | undefined;
   /** The import goes on without a place that cannot be kept. */
-  keep(place: Omit<Place, 'of'>): void;
+  keep(place: Omit<ImportPlace, 'of'>): void;
   forget(): void;
 };
 
@@ -67,7 +67,7 @@ function statOf(file: string) {
   }
 }
 
-function parsed(placeFile: string): Place | undefined {
+function parsed(placeFile: string): ImportPlace | undefined {
   try {
     return JSON.parse(readFileSync(placeFile, 'utf8'));
   } catch {

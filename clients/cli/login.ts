@@ -2,23 +2,23 @@ import { Http } from '../typescript/src/http.ts';
 import { User } from '../typescript/src/made/user.ts';
 import { Workspaces } from '../typescript/src/made/workspaces.ts';
 import { UsageError } from './failures.ts';
+import type { CommonOptions, Invocation } from './invocation.ts';
 import { keepProfile, profileDefault } from './profiles.ts';
-import type { CommonOptions, Session } from './session.ts';
 import { ask, write } from './terminal.ts';
 
 type LoginOptions = CommonOptions & { gateway?: string; email?: string; keyStdin?: true };
 
 /** Signs in by a code that comes by mail, or keeps an API key, in a profile. */
-export async function login(session: Session, options: LoginOptions): Promise<void> {
-  const { env, terminal } = session;
+export async function login(invocation: Invocation, options: LoginOptions): Promise<void> {
+  const { env, terminal } = invocation;
   const baseUrl =
     options.gateway ?? env.BASE_URL ?? (await ask(terminal, 'Address of the gateway: '));
   if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
     throw new UsageError(`${baseUrl} is not an address such as https://mail.example.com`);
   }
   const token = options.keyStdin
-    ? await readAll(session)
-    : await signIn(session, baseUrl, options.email);
+    ? await readAll(invocation)
+    : await signIn(invocation, baseUrl, options.email);
   const http = new Http({ baseUrl, token });
   const workspaceId = options.workspace ?? (await onlyWorkspace(http));
   const name = options.profile ?? profileDefault;
@@ -31,7 +31,7 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
   await write(terminal, `Signed in at ${baseUrl}${workspace}. ${file} keeps it.\n`);
 }
 
-async function signIn({ terminal }: Session, baseUrl: string, given?: string): Promise<string> {
+async function signIn({ terminal }: Invocation, baseUrl: string, given?: string): Promise<string> {
   const user = new User(new Http({ baseUrl }));
   const email = given ?? (await ask(terminal, 'Your address: '));
   await user.signIn({ email });
@@ -40,7 +40,7 @@ async function signIn({ terminal }: Session, baseUrl: string, given?: string): P
   return token;
 }
 
-async function readAll({ terminal: { stdin } }: Session): Promise<string> {
+async function readAll({ terminal: { stdin } }: Invocation): Promise<string> {
   let text = '';
   for await (const part of stdin) text += part;
   const key = text.trim();

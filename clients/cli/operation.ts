@@ -1,7 +1,7 @@
 import type { Operation } from '../typescript/src/http.ts';
 
 /** A field of a request, by which a flag is named. */
-export type Field = {
+export type CliField = {
   name: string;
   description: string;
   kind: 'string' | 'number' | 'boolean' | 'json';
@@ -16,7 +16,7 @@ export type CliOperation = {
   name: string;
   operation: Operation;
   description: string;
-  fields: Field[];
+  fields: CliField[];
   /** Whether the answer is a stream, of lines or of a file. */
   isStream: boolean;
 };

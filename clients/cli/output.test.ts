@@ -36,7 +36,7 @@ test('lines and tabs stay, whatever stands beside them', () => {
   expect(withoutControls('a,b\r\nc\td\u001b\ne')).toBe('a,b \nc\td \ne');
 });
 
-test('texts of strangers do not drive the terminal', () => {
+test('texts of other people do not drive the terminal', () => {
   expect(textForPeople({ contacts: [{ first_name: 'A\u001b[2J\nda\u202e' }] })).toBe(
     'FIRST_NAME\nA [2J da',
   );

@@ -4,11 +4,11 @@ import { type CallOptions, callOperation } from './call.ts';
 import { completionFor, type Shell, shells } from './completion.ts';
 import { exitCodeOf, exitCodes, textOf } from './failures.ts';
 import { importContacts } from './import-contacts.ts';
+import type { Invocation } from './invocation.ts';
 import { login } from './login.ts';
 import resources from './made/resources.json' with { type: 'json' };
-import type { CliOperation, CliResource, Field } from './operation.ts';
+import type { CliField, CliOperation, CliResource } from './operation.ts';
 import { flagOf, placesOf } from './request.ts';
-import type { Session } from './session.ts';
 import { pullTemplates, pushTemplates } from './templates.ts';
 import { say, write } from './terminal.ts';
 import { watchBroadcast } from './watch-broadcast.ts';
@@ -28,29 +28,30 @@ export const callerWords: readonly string[] = [
 ];
 
 /** Runs a command and returns the exit code. */
-export async function runProgram(args: readonly string[], session: Session): Promise<number> {
+export async function runProgram(args: readonly string[], invocation: Invocation): Promise<number> {
   let code: number = exitCodes.done;
   const ends = (isDone: boolean) => {
     code = isDone ? exitCodes.done : exitCodes.failed;
   };
   try {
-    await programOf(session, ends).parseAsync([...args], { from: 'user' });
+    await programOf(invocation, ends).parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-    say(session.terminal, textOf(error));
+    say(invocation.terminal, textOf(error));
     return exitCodeOf(error);
   }
 }
 
-function programOf(session: Session, ends: (isDone: boolean) => void): Command {
-  const { terminal } = session;
+function programOf(invocation: Invocation, ends: (isDone: boolean) => void): Command {
+  const { terminal } = invocation;
   const program = new Command('postrider').description(about).exitOverride();
   program.configureOutput({
     writeOut: (text) => terminal.stdout.write(text),
     writeErr: (text) => terminal.stderr.write(text),
   });
-  for (const resource of all) program.addCommand(resourceCommand(program, resource, session, ends));
+  for (const resource of all)
+    program.addCommand(resourceCommand(program, resource, invocation, ends));
   program.addCommand(
     withCommon(new Command('login').copyInheritedSettings(program))
       .description(
@@ -59,13 +60,13 @@ function programOf(session: Session, ends: (isDone: boolean) => void): Command {
       .option('--gateway <url>', 'address of the gateway')
       .option('--email <address>', 'your address')
       .option('--key-stdin', 'read an API key from the standard input')
-      .action((options) => login(session, options)),
+      .action((options) => login(invocation, options)),
   );
   program.addCommand(
     withCommon(new Command('mcp').copyInheritedSettings(program))
       .description('Serves tools for agents (Model Context Protocol) over the standard streams.')
       .option('--allow-writes', 'tools that change things as well, and send broadcasts')
-      .action(async (options) => (await import('./mcp/server.ts')).serveMcp(session, options)),
+      .action(async (options) => (await import('./mcp/server.ts')).serveMcp(invocation, options)),
   );
   program.addCommand(
     new Command('completion')
@@ -88,13 +89,13 @@ function wordsOf(program: Command) {
 function resourceCommand(
   program: Command,
   { name, description, operations }: CliResource,
-  session: Session,
+  invocation: Invocation,
   ends: (isDone: boolean) => void,
 ): Command {
   const command = new Command(name).copyInheritedSettings(program).description(description);
   for (const operation of operations)
-    command.addCommand(operationCommand(command, operation, session, ends));
-  for (const own of ownCommands(name, session, ends)) {
+    command.addCommand(operationCommand(command, operation, invocation, ends));
+  for (const own of ownCommands(name, invocation, ends)) {
     command.addCommand(withCommon(own.copyInheritedSettings(command)));
   }
   return command;
@@ -103,7 +104,7 @@ function resourceCommand(
 /** Commands of a resource that are more than one call. */
 function ownCommands(
   resource: string,
-  session: Session,
+  invocation: Invocation,
   ends: (isDone: boolean) => void,
 ): Command[] {
   if (resource === 'broadcasts') {
@@ -111,7 +112,7 @@ function ownCommands(
       new Command('watch')
         .description('Shows the progress of a broadcast until it has ended.')
         .argument('<id>')
-        .action(async (id: string, options) => ends(await watchBroadcast(session, id, options))),
+        .action(async (id: string, options) => ends(await watchBroadcast(invocation, id, options))),
     ];
   }
   if (resource !== 'templates') return [];
@@ -119,19 +120,19 @@ function ownCommands(
     new Command('pull')
       .description('Writes all templates of mails into a folder.')
       .argument('<folder>')
-      .action((folder: string, options) => pullTemplates(session, folder, options)),
+      .action((folder: string, options) => pullTemplates(invocation, folder, options)),
     new Command('push')
       .description('Creates and updates templates as a folder has them; it deletes none.')
       .argument('<folder>')
       .option('--dry-run', 'only say what would be done')
-      .action((folder: string, options) => pushTemplates(session, folder, options)),
+      .action((folder: string, options) => pushTemplates(invocation, folder, options)),
   ];
 }
 
 function operationCommand(
   parent: Command,
   operation: CliOperation,
-  session: Session,
+  invocation: Invocation,
   ends: (isDone: boolean) => void,
 ): Command {
   const { verb, path, keyed } = operation.operation;
@@ -160,14 +161,15 @@ function operationCommand(
   return command.action(async () => {
     const options = command.opts();
     const [file] = command.args;
-    if (isImport && file !== undefined) return ends(await importContacts(session, file, options));
+    if (isImport && file !== undefined)
+      return ends(await importContacts(invocation, file, options));
     const flags: CallOptions['flags'] = {};
     for (const [attribute, name] of names) flags[name] = options[attribute];
-    await callOperation(session, operation, { ...options, flags, places: command.args });
+    await callOperation(invocation, operation, { ...options, flags, places: command.args });
   });
 }
 
-function optionOf({ name, description, kind, isList, values }: Field): Option {
+function optionOf({ name, description, kind, isList, values }: CliField): Option {
   const [first = ''] = description.split(/(?<=[.;])\s/);
   const more = [isList ? 'repeatable' : '', values.length > 0 ? values.join(' | ') : ''].filter(
     Boolean,

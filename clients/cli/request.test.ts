@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { UsageError } from './failures.ts';
-import type { CliOperation, Field } from './operation.ts';
+import type { CliField, CliOperation } from './operation.ts';
 import { flagOf, requestOf } from './request.ts';
 
-const field = (name: string, more: Partial<Field> = {}): Field => ({
+const field = (name: string, more: Partial<CliField> = {}): CliField => ({
   ...{ name, description: '', kind: 'string', isList: false, isRequired: false, values: [] },
   ...more,
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { workspaceField } from '../typescript/src/http.ts';
 import { UsageError } from './failures.ts';
-import type { CliOperation, Field } from './operation.ts';
+import type { CliField, CliOperation } from './operation.ts';
 
 /** `list_id` as the flag `--list-id`, `externalID` as `--external-id`. */
 export const flagOf = (name: string): string =>
@@ -11,7 +11,7 @@ export const flagOf = (name: string): string =>
     .toLowerCase()}`;
 
 /** The fields that can stand behind the command without a flag, in their order. */
-export function placesOf({ fields }: CliOperation): Field[] {
+export function placesOf({ fields }: CliOperation): CliField[] {
   return fields.filter(
     ({ name, isRequired, isList, kind }) =>
       isRequired && !isList && kind !== 'json' && name !== workspaceField,
@@ -19,7 +19,7 @@ export function placesOf({ fields }: CliOperation): Field[] {
 }
 
 /** The value of a flag. */
-export function parsedValue({ name, kind, values }: Field, text: string): unknown {
+export function parsedValue({ name, kind, values }: CliField, text: string): unknown {
   const flag = flagOf(name);
   if (values.length > 0 && !values.includes(text)) {
     throw new UsageError(`${flag} ${text}: one of ${values.join(', ')} is expected`);
@@ -107,6 +107,6 @@ export function requestOf(operation: CliOperation, given: Given): object {
 }
 
 /** A list of objects may come as one array. */
-function listOf({ kind }: Field, values: unknown[]): unknown[] {
+function listOf({ kind }: CliField, values: unknown[]): unknown[] {
   return kind === 'json' ? values.flat() : values;
 }

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import type { Session } from './session.ts';
+import type { Invocation } from './invocation.ts';
 import { pullTemplates } from './templates.ts';
 
 let end = () => {};
 afterEach(() => end());
 
-/** A session with a server that has these pages of templates, and a folder. */
+/** A invocation with a server that has these pages of templates, and a folder. */
 async function given(pages: object[][]) {
   const server = createServer(({ url }, response) => {
     const at = Number(new URL(url ?? '', 'http://a').searchParams.get('cursor') ?? 0);
@@ -23,8 +23,11 @@ async function given(pages: object[][]) {
   const home = mkdtempSync(join(tmpdir(), 'postrider-templates-'));
   const { port } = server.address() as AddressInfo;
   const env = { HOME: home, BASE_URL: `http://127.0.0.1:${port}`, TOKEN: 'key', WORKSPACE_ID: 'w' };
-  const terminal = { ...process, stderr: { write: () => true } } as unknown as Session['terminal'];
-  return { session: { env, terminal }, folder: join(home, 'templates') };
+  const terminal = {
+    ...process,
+    stderr: { write: () => true },
+  } as unknown as Invocation['terminal'];
+  return { invocation: { env, terminal }, folder: join(home, 'templates') };
 }
 
 const template = (id: string, more: object = {}) => ({
@@ -34,8 +37,8 @@ const template = (id: string, more: object = {}) => ({
 });
 
 test('templates of all pages are written, without what the server made', async () => {
-  const { session, folder } = await given([[template('a')], [template('b')]]);
-  await pullTemplates(session, folder, {});
+  const { invocation, folder } = await given([[template('a')], [template('b')]]);
+  await pullTemplates(invocation, folder, {});
   expect(readFileSync(join(folder, 'b/body.mjml'), 'utf8')).toBe('<mjml>b</mjml>');
   expect(JSON.parse(readFileSync(join(folder, 'a/template.json'), 'utf8'))).toEqual({
     ...{ id: 'a', name: 'a', channel: 'email', category: 'marketing', translations: {} },
@@ -44,10 +47,10 @@ test('templates of all pages are written, without what the server made', async (
 });
 
 test('MJML of an earlier pull does not stay beside a template that has none any more', async () => {
-  const { session, folder } = await given([[template('a', { email: { mjml_source: '' } })]]);
-  await pullTemplates(session, folder, {});
+  const { invocation, folder } = await given([[template('a', { email: { mjml_source: '' } })]]);
+  await pullTemplates(invocation, folder, {});
   writeFileSync(join(folder, 'a/body.mjml'), '<mjml>old</mjml>');
-  await pullTemplates(session, folder, {});
+  await pullTemplates(invocation, folder, {});
   expect(existsSync(join(folder, 'a/body.mjml'))).toBe(false);
 });
 
@@ -55,6 +58,8 @@ test.each([
   ['an id', template('../../evil')],
   ['a language', template('a', { translations: { '/../../evil': { email: { subject: 'x' } } } })],
 ])('%s that leads out of the folder is refused', async (_, each) => {
-  const { session, folder } = await given([[each]]);
-  await expect(pullTemplates(session, folder, {})).rejects.toThrow('cannot be the name of a file');
+  const { invocation, folder } = await given([[each]]);
+  await expect(pullTemplates(invocation, folder, {})).rejects.toThrow(
+    'cannot be the name of a file',
+  );
 });

@@ -5,7 +5,7 @@ import { NotFoundError } from '../typescript/src/errors.ts';
 import { Templates } from '../typescript/src/made/templates.ts';
 import type { CreateTemplateRequest, Template } from '../typescript/src/made/types.ts';
 import { UsageError } from './failures.ts';
-import { type CommonOptions, callerOf, type Session } from './session.ts';
+import { type CommonOptions, callerOf, type Invocation } from './invocation.ts';
 import { say } from './terminal.ts';
 
 /*
@@ -24,24 +24,24 @@ const ofServerInEmail = 'compiled_preview';
 
 /** Writes all templates of mails into a folder. */
 export async function pullTemplates(
-  session: Session,
+  invocation: Invocation,
   folder: string,
   options: CommonOptions,
 ): Promise<void> {
-  const templates = new Templates(callerOf(session, options).http);
+  const templates = new Templates(callerOf(invocation, options).http);
   for await (const template of templates.listAll({ channel: 'email' })) {
     writeTemplate(join(folder, fileName(template.id)), withoutServer(template));
-    say(session.terminal, `${template.id} written`);
+    say(invocation.terminal, `${template.id} written`);
   }
 }
 
 /** Creates and updates templates as a folder has them; those that it has not stay as they are. */
 export async function pushTemplates(
-  session: Session,
+  invocation: Invocation,
   folder: string,
   options: CommonOptions & { dryRun?: true },
 ): Promise<void> {
-  const templates = new Templates(callerOf(session, options).http);
+  const templates = new Templates(callerOf(invocation, options).http);
   const all = idsIn(folder).map((id) => ({ id, wanted: readTemplate(join(folder, id), id) }));
   // A layout is there before the templates that it wraps.
   const sorted = all.toSorted((a, b) => Number(hasLayout(a.wanted)) - Number(hasLayout(b.wanted)));
@@ -52,7 +52,7 @@ export async function pushTemplates(
     // The API says what is wrong with a file.
     if (!isSame && !options.dryRun) await templates[verb](wanted as CreateTemplateRequest);
     const done = options.dryRun ? `would be ${verb}d` : `${verb}d`;
-    say(session.terminal, `${id} ${isSame ? 'is the same' : done}`);
+    say(invocation.terminal, `${id} ${isSame ? 'is the same' : done}`);
   }
 }
 

@@ -29,7 +29,7 @@ export function say({ stderr }: Terminal, text: string): void {
   stderr.write(`${withoutControls(text)}\n`);
 }
 
-/** Texts of strangers must not drive the terminal; lines and tabs stay. */
+/** Texts of other people must not drive the terminal; lines and tabs stay. */
 export function withoutControls(text: string): string {
   return text.replaceAll(/(?:(?![\n\t])[\p{Cc}\p{Cf}])+/gu, ' ');
 }

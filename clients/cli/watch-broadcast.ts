@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Broadcasts } from '../typescript/src/made/broadcasts.ts';
 import type { Broadcast } from '../typescript/src/made/types.ts';
-import { type CommonOptions, callerOf, type Session } from './session.ts';
+import { type CommonOptions, callerOf, type Invocation } from './invocation.ts';
 import { progressLine } from './terminal.ts';
 
 const pollMs = 1_000;
@@ -9,12 +9,12 @@ const ends = ['sent', 'cancelled', 'failed'];
 
 /** Shows a broadcast until it has ended; false if it was not sent. */
 export async function watchBroadcast(
-  session: Session,
+  invocation: Invocation,
   id: string,
   options: CommonOptions,
 ): Promise<boolean> {
-  const broadcasts = new Broadcasts(callerOf(session, options).http);
-  const progress = progressLine(session.terminal);
+  const broadcasts = new Broadcasts(callerOf(invocation, options).http);
+  const progress = progressLine(invocation.terminal);
   try {
     for (;;) {
       const { broadcast } = await broadcasts.get({ id });

@@ -1,7 +1,7 @@
-import type { CliOperation, CliResource, Field } from '../cli/operation.ts';
+import type { CliField, CliOperation, CliResource } from '../cli/operation.ts';
 import type { ApiDocument } from './document.ts';
 import { descriptionOf, type Method, methodsOf } from './resources.ts';
-import { nameOfRef, type Field as RequestField, type Schema, unbroken } from './types.ts';
+import { type Field, type JsonSchema, nameOfRef, unbroken } from './types.ts';
 
 /** The commands of all operations, as text of JSON: the program starts without the contract. */
 export function commandsText(document: ApiDocument): string {
@@ -22,7 +22,7 @@ function operationOf(method: Method, document: ApiDocument): CliOperation {
   return { name, operation, description, fields, isStream: lines !== undefined };
 }
 
-function flagOf({ name, schema, isRequired }: RequestField, document: ApiDocument): Field {
+function flagOf({ name, schema, isRequired }: Field, document: ApiDocument): CliField {
   const isList = kindOf(schema, document) === 'array';
   const value = isList ? (resolved(schema, document).items ?? {}) : schema;
   return {
@@ -35,19 +35,19 @@ function flagOf({ name, schema, isRequired }: RequestField, document: ApiDocumen
   };
 }
 
-function flagKindOf(schema: Schema, document: ApiDocument): Field['kind'] {
+function flagKindOf(schema: JsonSchema, document: ApiDocument): CliField['kind'] {
   const kind = kindOf(schema, document);
   if (kind === 'string' || kind === 'boolean') return kind;
   return kind === 'integer' || kind === 'number' ? 'number' : 'json';
 }
 
-function kindOf(schema: Schema, document: ApiDocument): string {
+function kindOf(schema: JsonSchema, document: ApiDocument): string {
   const kinds = [resolved(schema, document).type ?? []].flat().filter((kind) => kind !== 'null');
   return kinds.length === 1 ? (kinds[0] ?? '') : '';
 }
 
 /** The schema itself, without its reference and without null. */
-function resolved(schema: Schema, document: ApiDocument): Schema {
+function resolved(schema: JsonSchema, document: ApiDocument): JsonSchema {
   const { schemas } = document.components;
   if (schema.$ref) return resolved(schemas[nameOfRef(schema.$ref)] ?? {}, document);
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');

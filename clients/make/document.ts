@@ -1,7 +1,7 @@
 import { contracts } from '../../gateway/api/contracts.ts';
 import { routesOf } from '../../gateway/api/routes.ts';
 import { createDocument } from '../../gateway/openapi/document.ts';
-import type { Schema } from './types.ts';
+import type { JsonSchema } from './types.ts';
 
 export type Parameter = {
   $ref?: string;
@@ -9,10 +9,10 @@ export type Parameter = {
   in: string;
   required?: boolean;
   description?: string;
-  schema: Schema;
+  schema: JsonSchema;
 };
 
-type Content = Record<string, { schema: Schema & { contentSchema?: Schema } }>;
+type Content = Record<string, { schema: JsonSchema & { contentSchema?: JsonSchema } }>;
 
 export type Described = {
   operationId: string;
@@ -26,7 +26,7 @@ export type Described = {
 export type ApiDocument = {
   paths: Record<string, Record<'get' | 'post', Described | undefined>>;
   webhooks: Record<string, { post: Described }>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, JsonSchema> };
   tags: { name: string; description?: string }[];
 };
 

@@ -4,9 +4,9 @@ import {
   commentOf,
   type Field,
   fieldsOf,
+  type JsonSchema,
   nameOfRef,
   objectOf,
-  type Schema,
   typeOf,
   unbroken,
 } from './types.ts';
@@ -20,9 +20,9 @@ export type Method = {
   description: string;
   /** Type of the request, and its declaration if it has no schema of its own. */
   request: { type: string; declaration: string; fields: Field[] };
-  answer: Schema;
+  answer: JsonSchema;
   /** Present where the answer is a stream of these. */
-  lines: Schema | undefined;
+  lines: JsonSchema | undefined;
   isCsvAnswer: boolean;
   /** Present where a file can be sent: the type of its query. */
   csv: { type: string; declaration: string } | undefined;
@@ -43,7 +43,7 @@ export function methodsOf({ paths, components: { schemas } }: ApiDocument): Meth
 
 type Place = Pick<Operation, 'verb' | 'path'>;
 
-function methodOf(place: Place, described: Described, schemas: Record<string, Schema>): Method {
+function methodOf(place: Place, described: Described, schemas: Record<string, JsonSchema>): Method {
   const { operationId, description, parameters = [], requestBody, responses } = described;
   const [resource = '', name = ''] = operationId.split('.');
   const title = titleOf(operationId);
@@ -81,7 +81,7 @@ function queryOf(type: string, parameters: readonly Parameter[]): Method['reques
   return { type, declaration, fields };
 }
 
-function bodyOf({ $ref = '' }: Schema, schemas: Record<string, Schema>): Method['request'] {
+function bodyOf({ $ref = '' }: JsonSchema, schemas: Record<string, JsonSchema>): Method['request'] {
   const name = nameOfRef($ref);
   return { type: `types.${name}`, declaration: '', fields: fieldsOf(schemas[name] ?? {}) };
 }
@@ -136,8 +136,8 @@ function methodTexts(method: Method, document: ApiDocument): string[] {
   ];
   if (method.csv) {
     texts.push(`/**
- * \`${name}\` with a CSV file of any length in place of JSON, which is sent once: each row that failed,
- * the counts now and then, and the summary last. A time-out holds for the answer's first line.
+ * \`${name}\` with a CSV file of any length in place of JSON, which is sent once: each row that
+ * failed, the counts now and then, and the summary last. A time-out ends with the answer's head.
  */
 ${name}Csv(query: InWorkspace<${method.csv.type}>, content: Content, options?: RequestOptions): AsyncGenerator<CsvImportLine, void, undefined> {
   return this.#http.lines(${operation}, query, options, { content, type: 'text/csv' });

@@ -8,7 +8,7 @@ import {
 import { workspaceField } from '../typescript/src/http.ts';
 import type { ApiDocument } from './document.ts';
 import { type Method, methodsOf } from './resources.ts';
-import { nameOfRef, type Schema } from './types.ts';
+import { type JsonSchema, nameOfRef } from './types.ts';
 
 /** The tools, as text of JSON. */
 export function toolsText(document: ApiDocument): string {
@@ -34,16 +34,16 @@ function toolOf(
   };
 }
 
-/** The request, whose workspace is the session's, with all schemas that it names. */
+/** The request, whose workspace is that of the program, with all schemas that it names. */
 function inputOf(
   { request, operation: { path } }: Method,
   { components: { schemas } }: ApiDocument,
 ): Tool['inputSchema'] {
   const fields = request.fields.filter(({ name }) => name !== workspaceField);
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
-  const defs: Record<string, Schema> = {};
+  const defs: Record<string, JsonSchema> = {};
   collect(Object.values(properties), schemas, defs);
-  const expected: Schema = {
+  const expected: JsonSchema = {
     type: 'integer',
     description:
       'How many people the audience has, as the tool said when it was asked without this.',
@@ -59,8 +59,8 @@ function inputOf(
 
 function collect(
   value: unknown,
-  schemas: Record<string, Schema>,
-  into: Record<string, Schema>,
+  schemas: Record<string, JsonSchema>,
+  into: Record<string, JsonSchema>,
 ): void {
   if (typeof value !== 'object' || value === null) return;
   if ('$ref' in value && typeof value.$ref === 'string') {

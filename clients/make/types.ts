@@ -1,14 +1,14 @@
-/** The part of JSON Schema that the document uses. */
-export type Schema = {
+/** The part of JSON JsonSchema that the document uses. */
+export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
   description?: string;
   enum?: unknown[];
-  anyOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
+  anyOf?: JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
   required?: string[];
-  additionalProperties?: Schema | boolean;
+  additionalProperties?: JsonSchema | boolean;
 };
 
 const refPrefix = '#/components/schemas/';
@@ -20,7 +20,7 @@ const brokenLine = /(?<!\n)\n(?=[^\n\s*-])/g;
 export const nameOfRef = (ref: string): string => ref.slice(refPrefix.length);
 
 /** TypeScript for the values of a schema. `scope` goes before names of schemas. */
-export function typeOf(schema: Schema, scope = ''): string {
+export function typeOf(schema: JsonSchema, scope = ''): string {
   if (schema.$ref) return scope + nameOfRef(schema.$ref);
   if (schema.enum) return unionOf(schema.enum.map((value) => JSON.stringify(value)));
   if (schema.anyOf) return unionOf(schema.anyOf.map((each) => typeOf(each, scope)));
@@ -30,7 +30,7 @@ export function typeOf(schema: Schema, scope = ''): string {
     : unionOf(kinds.map((kind) => typeOfKind(kind, schema, scope)));
 }
 
-function typeOfKind(kind: string, schema: Schema, scope: string): string {
+function typeOfKind(kind: string, schema: JsonSchema, scope: string): string {
   if (kind === 'integer' || kind === 'number') return 'number';
   if (kind === 'array') return `Array<${typeOf(schema.items ?? {}, scope)}>`;
   if (kind !== 'object') return kind;
@@ -41,10 +41,10 @@ function typeOfKind(kind: string, schema: Schema, scope: string): string {
 
 const unionOf = (types: readonly string[]): string => [...new Set(types)].join(' | ');
 
-export type Field = { name: string; schema: Schema; isRequired: boolean };
+export type Field = { name: string; schema: JsonSchema; isRequired: boolean };
 
 /** The fields of an object. */
-export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
+export function fieldsOf({ properties = {}, required = [] }: JsonSchema): Field[] {
   return Object.entries(properties).map(
     ([name, schema]): Field => ({ name, schema, isRequired: required.includes(name) }),
   );
@@ -82,6 +82,6 @@ function wrapped(text: string): string[] {
 }
 
 /** A type with its comment. */
-export function declarationOf(name: string, schema: Schema): string {
+export function declarationOf(name: string, schema: JsonSchema): string {
   return `${commentOf(schema.description)}export type ${name} = ${typeOf(schema)};\n`;
 }

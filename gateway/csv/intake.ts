@@ -19,7 +19,7 @@ import { Refusal } from '../http/refusal.ts';
 import type { RowDecoder } from '../json/decode.ts';
 import { type Columns, type RowReader, rowReader } from './columns.ts';
 import { CsvFault } from './fault.ts';
-import type { CsvRecord, Place } from './records.ts';
+import type { CsvRecord, RowEnd } from './records.ts';
 
 const batchRows = 2_500;
 const batchBytes = 2 * 1024 * 1024;
@@ -141,7 +141,7 @@ export class CsvImport {
     }
   }
 
-  #passTo({ byte, line }: Place): void {
+  #passTo({ byte, line }: RowEnd): void {
     this.progress.next_byte = byte;
     this.progress.next_line = line;
   }

@@ -9,11 +9,11 @@ export type CsvRecord = {
   line: number;
   sizeBytes: number;
   /** Where it ends in the file. */
-  end: Place;
+  end: RowEnd;
 };
 
 /** Behind a record: the byte, from 0, and its line, from 1. */
-export type Place = { byte: number; line: number };
+export type RowEnd = { byte: number; line: number };
 
 /** A contact has up to 320 KiB of JSON, whose quotes are doubled in a file. */
 const recordMaxChars = 1024 * 1024;

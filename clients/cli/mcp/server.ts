@@ -8,8 +8,8 @@ import {
 import type { Http, Operation } from '../../typescript/src/http.ts';
 import { Broadcasts } from '../../typescript/src/made/broadcasts.ts';
 import { textOf } from '../failures.ts';
+import { type CommonOptions, callerOf, type Invocation } from '../invocation.ts';
 import tools from '../made/tools.json' with { type: 'json' };
-import { type CommonOptions, callerOf, type Session } from '../session.ts';
 import { expectedField, sendPath, type Tool, updatePath } from './tools.ts';
 
 const all = tools as Tool[];
@@ -22,8 +22,8 @@ Before a broadcast is sent, a person must have agreed to the number of its recip
 type McpOptions = CommonOptions & { allowWrites?: true };
 
 /** Serves tools for agents over the standard streams, until they end. */
-export async function serveMcp(session: Session, options: McpOptions): Promise<void> {
-  const { http } = callerOf(session, options);
+export async function serveMcp(invocation: Invocation, options: McpOptions): Promise<void> {
+  const { http } = callerOf(invocation, options);
   const offered = all.filter(({ isRead }) => isRead || options.allowWrites);
   const server = new Server(
     { name: 'postrider', version: '1' },
@@ -35,10 +35,10 @@ export async function serveMcp(session: Session, options: McpOptions): Promise<v
     if (!tool) return failed(`there is no tool ${params.name}`);
     return call(http, tool, params.arguments ?? {}, signal).catch((error) => failed(textOf(error)));
   });
-  const transport = new StdioServerTransport(session.terminal.stdin, session.terminal.stdout);
+  const transport = new StdioServerTransport(invocation.terminal.stdin, invocation.terminal.stdout);
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
-    session.terminal.stdin.once('end', resolve);
+    invocation.terminal.stdin.once('end', resolve);
   });
   await server.connect(transport);
   await closed;

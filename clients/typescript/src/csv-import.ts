@@ -11,7 +11,7 @@ export type CsvImportProgress = {
   created: number;
   updated: number;
   failed: number;
-  /** The size of the header. The header and the bytes from `next_byte` on are a file of the rest. */
+  /** The header and the bytes from `next_byte` on are a file of the rest. */
   header_bytes: number;
   /** The place in the file of the row behind those that were answered. */
   next_byte: number;

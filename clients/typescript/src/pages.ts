@@ -1,4 +1,4 @@
-/** What one page holds, and how to ask for the next one. */
+/** The items of a page, and the cursor of the next one. */
 type Page<Item> = { items: readonly Item[]; next: string | undefined };
 
 /** The items of all pages, each page asked for when the one before is used up. */

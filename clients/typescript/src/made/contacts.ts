@@ -182,8 +182,8 @@ export class Contacts {
   }
 
   /**
-   * `import` with a CSV file of any length in place of JSON, which is sent once: each row that failed,
-   * the counts now and then, and the summary last. A time-out holds for the answer's first line.
+   * `import` with a CSV file of any length in place of JSON, which is sent once: each row that
+   * failed, the counts now and then, and the summary last. A time-out ends with the answer's head.
    */
   importCsv(
     query: InWorkspace<ContactsImportQuery>,

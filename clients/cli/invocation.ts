@@ -12,11 +12,11 @@ export type CommonOptions = {
 };
 
 /** The environment and the streams of one run. */
-export type Session = { env: NodeJS.ProcessEnv; terminal: Terminal };
+export type Invocation = { env: NodeJS.ProcessEnv; terminal: Terminal };
 
 export type Caller = { http: Http; profile: Partial<Profile> };
 
-export function callerOf({ env }: Session, options: CommonOptions): Caller {
+export function callerOf({ env }: Invocation, options: CommonOptions): Caller {
   const profile = profileOf(env, options.profile);
   const { baseUrl } = profile;
   if (!baseUrl) {
