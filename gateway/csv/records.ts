@@ -8,11 +8,11 @@ export type CsvRecord = {
   /** The line that it begins at, from 1. */
   line: number;
   sizeBytes: number;
-  /** Where it ends in the file. */
+  /** The place behind it. */
   end: Place;
 };
 
-/** Behind a record: the byte, from 0, and its line, from 1. */
+/** A place in a file: the byte, from 0, and its line, from 1. */
 export type Place = { byte: number; line: number };
 
 /** A contact has up to 320 KiB of JSON, whose quotes are doubled in a file. */

@@ -9,7 +9,7 @@ export type FormSolution = { nonce: Buffer; form: Buffer; expiresAt: Date };
 /** Whether a solution is free for a form, has come with this very form, or with another one. */
 export type SolutionState = 'free' | 'repeated' | 'used';
 
-/** Where and when solutions are used up. */
+/** The workspace whose solutions are used up, and the time. */
 export type Taken = { workspaceId: string; at: Date };
 
 /** A form that is sent twice by a double click, or again after a lost answer, comes this soon. */
