@@ -55,6 +55,7 @@ export async function takeSolutions(
     ],
   );
   const free = new Set(taken.map(({ nonce, form }) => `${nonce} ${form}`));
+  if (taken.length === solutions.length) return solutions.map(() => 'free');
   const before = await statesOf(em, { workspaceId, at }, solutions);
   return solutions.map(({ nonce, form }, index) =>
     // The first of two equal forms has taken it.
