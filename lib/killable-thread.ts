@@ -32,8 +32,8 @@ type AskOptions = {
 /** A request may last this many times its processor time before it is given up. */
 const waitFactor = 4;
 /**
- * At its limit V8 gives a thread 16 MiB more to end in. One collection that moves more than that out
- * of a young generation of the default size ends the whole process.
+ * At its limit V8 gives a thread 16 MiB more to end in. One collection that moves more than that
+ * out of a young generation of the default size ends the whole process.
  */
 const maxYoungGenerationSizeMb = 12;
 /** Shorter waits would cost more than they tell about the time used. */

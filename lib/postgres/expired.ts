@@ -4,7 +4,7 @@ import type { EntityManager } from './store.ts';
 /** More than one call adds, so that rows of keys that are never used again are deleted as well. */
 const rowsMax = 500;
 
-/** Deletes rows of a table whose `expires_at` is over, the oldest first; waits for no other call. */
+/** Deletes rows of a table whose `expires_at` is over, the oldest first. Waits for no lock. */
 export async function deleteExpired(em: EntityManager, table: string, at: Date): Promise<void> {
   await query(
     em,
