@@ -56,7 +56,7 @@ export type Progress = {
   failed: number;
   /** The size of the header, without which the rest of a file cannot be read. */
   header_bytes: number;
-  /** Where the row behind those that were answered begins in the file. */
+  /** The byte at which the first row begins that was not answered; `next_line` is its line. */
   next_byte: number;
   next_line: number;
 };

@@ -20,20 +20,20 @@ export const parameters: Record<string, Schema> = {
   },
 };
 
+const nameOf = ({ path }: Route) => path.replace(/^\/(?:api\/)?/, '');
+
 /** The resource of a path: `contacts` for `/api/contacts.list`. */
-export function resourceOf({ path }: Route): string {
-  return path.replace(/^\/(?:api\/)?/, '').replace(/[./].*$/, '');
+export function resourceOf(route: Route): string {
+  return nameOf(route).replace(/[./].*$/, '');
 }
 
 /**
  * Generated clients name types after it: `subscribe` alone would collide with the name of a
  * message.
  */
-function idOf({ path }: Route): string {
-  const words = path
-    .replace(/^\/(?:api\/)?/, '')
-    .replaceAll(/\/(\w)/g, (_, first) => first.toUpperCase());
-  return path.startsWith('/api/') ? words : `public.${words}`;
+function idOf(route: Route): string {
+  const words = nameOf(route).replaceAll(/\/(\w)/g, (_, first) => first.toUpperCase());
+  return route.path.startsWith('/api/') ? words : `public.${words}`;
 }
 
 const inDemo = 'Installations with `DEMO_MODE=true` refuse it with a 400.';

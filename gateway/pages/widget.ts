@@ -5,7 +5,7 @@ import { type Html, html } from '#lib/html/template.ts';
 import type { HtmlPage } from '../html/page.ts';
 import { staticFile } from '../static/file.ts';
 import { fixedAnswer, fixedPage } from '../static/fixed.ts';
-import type { PageLocale } from './words.ts';
+import { languages, type PageLocale } from './words.ts';
 
 /*
  * ALTCHA's widget, from its package. Pages of other sites load it whole from one address, which
@@ -27,10 +27,12 @@ const widget = staticFile('altcha.js', readScript('external/altcha.min.js'));
 const worker = staticFile('altcha-worker.js', readScript('workers/pbkdf2.js'));
 const start = staticFile('widget.js', readFileSync(join(import.meta.dirname, 'widget.js'), 'utf8'));
 const texts = new Map(
-  ['de', 'es', 'fr', 'it', 'ja', 'nl', 'pt'].map((language) => {
-    const name = nameOf(language);
-    return [language, staticFile(`altcha-${name}.js`, readScript(`i18n/${name}.js`))] as const;
-  }),
+  [...languages.keys()]
+    .filter((language) => language !== 'en')
+    .map((language) => {
+      const name = nameOf(language);
+      return [language, staticFile(`altcha-${name}.js`, readScript(`i18n/${name}.js`))] as const;
+    }),
 );
 
 /** The files of the widget. */
@@ -55,7 +57,9 @@ ${scripts.map(({ path }) => html`<script type="module" src="${path}"></script>`)
 }
 
 const configuration = JSON.stringify({
-  ...{ hideFooter: true, hideLogo: true, humanInteractionSignature: false },
+  hideFooter: true,
+  hideLogo: true,
+  humanInteractionSignature: false,
 });
 
 /** The widget in a form. It solves a challenge when the form is sent. */

@@ -4,7 +4,7 @@ import { liquidSpans } from '#lib/liquid/spans.ts';
 export interface Attribute {
   tag: string;
   name: string;
-  /** Where its name starts; `start` and `end` are those of its value, within any quotes. */
+  /** The start of its name; `start` and `end` are those of its value, within any quotes. */
   nameStart: number;
   start: number;
   end: number;

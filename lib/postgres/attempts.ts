@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { setRateLimit } from '#lib/limits/rate-limit-header.ts';
+import { deleteExpired } from './expired.ts';
 import { hiddenArray } from './prepared.ts';
 import { query } from './query.ts';
 import type { EntityManager, Store } from './store.ts';
@@ -38,9 +39,6 @@ const refusalsMax = 10_000;
 type Refusal = { state: RateLimitState; at: Date };
 
 const refusals = new WeakMap<Store, LRUCache<string, Refusal>>();
-
-// More than one call adds, so that keys that are never used again are deleted as well.
-const sweptMax = 500;
 
 /**
  * Counts an attempt under all its limits, or under none if one is reached. Attempts are rows, so
@@ -89,7 +87,7 @@ function countInTurn(
 ): Promise<RateLimitState> {
   return store.fork().transactional(async (em) => {
     await takeTurns(em, keys);
-    await deleteOldAttempts(em, at);
+    await deleteExpired(em, 'attempts', at);
     const state = await tightest(em, limits, { keys, at });
     if (state.remaining === 0) return { ...state, isExhausted: true };
     await query(
@@ -159,15 +157,4 @@ export async function forgetAttempts(em: EntityManager, key: string): Promise<vo
 
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
-}
-
-async function deleteOldAttempts(em: EntityManager, at: Date): Promise<void> {
-  await query(
-    em,
-    `delete from attempts where ctid = any(array(
-       select ctid from attempts where expires_at <= $1 order by expires_at limit ${sweptMax}
-       for update skip locked
-     ))`,
-    [at],
-  );
 }

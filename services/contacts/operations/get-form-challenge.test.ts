@@ -123,6 +123,8 @@ test('anything but a solution is refused with the field and the reason, counts f
     changed({ keySignature: undefined, keyPrefix: '00' }),
     changed({ cost: 1_000_000_000 }),
     changed({ nonce: 'x' }),
+    changed({ nonce: [parameters.nonce] }),
+    changed({ nonce: { toString: null } }),
     written(other),
     written({ challenge: { parameters, signature: other.challenge.signature }, solution }),
   ];

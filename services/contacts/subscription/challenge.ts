@@ -122,10 +122,12 @@ async function signerOf(
 function payloadOf(altcha: string): Payload | undefined {
   const payload = jsonOf(Buffer.from(altcha, 'base64').toString('utf8'));
   const { signature, parameters } = payload?.challenge ?? {};
+  const { nonce, expiresAt } = parameters ?? {};
   const isWhole =
     typeof signature === 'string' &&
-    nonceForm.test(parameters?.nonce ?? '') &&
-    typeof parameters?.expiresAt === 'number';
+    typeof nonce === 'string' &&
+    nonceForm.test(nonce) &&
+    typeof expiresAt === 'number';
   return isWhole ? payload : undefined;
 }
 

@@ -9,6 +9,8 @@ const newerMaxMs = 1_000;
 /** No workspace has a longer id. */
 const idLengthMax = 64;
 
+type Workspaces = Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
+
 /** Whether the public form of a workspace asks for a proof of work. */
 export type WantsProof = (workspaceId: string) => Promise<boolean>;
 
@@ -16,9 +18,7 @@ export type WantsProof = (workspaceId: string) => Promise<boolean>;
  * Cached for a second. Forms need workspaces for nothing else, so while it is away the last answer
  * holds. A workspace that does not exist has no lists, and the caller must not learn that.
  */
-export function createWantsProof(
-  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>,
-): WantsProof {
+export function createWantsProof(workspaces: Workspaces): WantsProof {
   const settings = createCache<boolean | undefined>({ entriesMax, keepMs: 1_000 });
   const last = new LRUCache<string, boolean>({ max: entriesMax });
   return async (workspaceId) => {
@@ -40,7 +40,7 @@ export function createWantsProof(
 
 /** Undefined for a workspace that does not exist. */
 async function settingOf(
-  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>,
+  workspaces: Workspaces,
   workspaceId: string,
   call: CallOptions,
 ): Promise<boolean | undefined> {

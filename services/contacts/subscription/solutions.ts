@@ -1,4 +1,5 @@
 import { invalidField } from '#lib/errors/errors.ts';
+import { deleteExpired } from '#lib/postgres/expired.ts';
 import { hiddenArray } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
@@ -9,15 +10,13 @@ export type FormSolution = { nonce: Buffer; form: Buffer; expiresAt: Date };
 /** Whether a solution is free for a form, has come with this very form, or with another one. */
 export type SolutionState = 'free' | 'repeated' | 'used';
 
-/** Where and when solutions are used up. */
+/** The workspace whose solutions are used up, and the time. */
 export type Taken = { workspaceId: string; at: Date };
 
 /** A form that is sent twice by a double click, or again after a lost answer, comes this soon. */
 const repeatedMs = 60_000;
 /** Replicas whose clocks disagree by as much take no solution twice. */
 const clocksMs = 5 * 60_000;
-/** More than one form adds, so that those of other workspaces are deleted as well. */
-const sweptMax = 500;
 
 /** The state of a solution before its form is written. */
 export async function readSolution(
@@ -37,7 +36,7 @@ export async function takeSolutions(
   { workspaceId, at }: Taken,
   solutions: readonly FormSolution[],
 ): Promise<SolutionState[]> {
-  await deleteOld(em, at);
+  await deleteExpired(em, 'form_solutions', at);
   // Always in one order, so that two transactions cannot wait for each other.
   const ordered = solutions.toSorted((a, b) => a.nonce.compare(b.nonce));
   const taken = await query<{ nonce: string; form: string }>(
@@ -56,6 +55,7 @@ export async function takeSolutions(
     ],
   );
   const free = new Set(taken.map(({ nonce, form }) => `${nonce} ${form}`));
+  if (taken.length === solutions.length) return solutions.map(() => 'free');
   const before = await statesOf(em, { workspaceId, at }, solutions);
   return solutions.map(({ nonce, form }, index) =>
     // The first of two equal forms has taken it.
@@ -92,15 +92,4 @@ async function statesOf(
     ],
   );
   return rows.map(({ state }) => state);
-}
-
-async function deleteOld(em: EntityManager, at: Date): Promise<void> {
-  await query(
-    em,
-    `delete from form_solutions where ctid = any(array(
-       select ctid from form_solutions where expires_at <= $1 order by expires_at limit ${sweptMax}
-       for update skip locked
-     ))`,
-    [at],
-  );
 }

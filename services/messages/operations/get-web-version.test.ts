@@ -164,3 +164,19 @@ test('many readers of one workspace take turns, and beyond them there is a refus
     expect(each).toMatchObject({ reason: { code: Code.ResourceExhausted } });
   }
 });
+
+test('the time for which the database has kept a reader waiting is no work to rest from', async () => {
+  const { webVersions, token } = await send();
+  const read = () => webVersions.getWebVersion({ workspaceId, token });
+  const locked = Promise.withResolvers<void>();
+  const lock = given.store.fork().transactional(async (em) => {
+    await query(em, 'lock table link_sets in access exclusive mode', []);
+    locked.resolve();
+    // A rest of four times as long is more than a reader waits for a place.
+    await query(em, 'select pg_sleep(1.5)', []);
+  });
+  await locked.promise;
+  expect(await read()).toMatchObject({ isKept: true });
+  await lock;
+  expect(await read()).toMatchObject({ isKept: true });
+});

@@ -57,6 +57,22 @@ test.each([
   expect(await listed()).toEqual([]);
 });
 
+test.each([
+  ['gmail.com', 'google'],
+  ['hotmail.com', 'outlook'],
+  ['163.com', 'netease'],
+])(
+  'a pause of %s is refused and names the group %s, for which its mail counts',
+  async (domain, group) => {
+    const request = { ...place, receiver: domain, forSeconds: hour };
+    await expect(given.receivers.pauseReceiver(request)).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: `mail to ${domain} counts for the group ${group}`,
+    });
+    expect(await listed()).toEqual([]);
+  },
+);
+
 test('a resume with a name that no group can have is refused', async () => {
   for (const receiver of ['ann@example.com', 'a'.repeat(100_000)]) {
     const resumed = given.receivers.resumeReceiver({ ...place, receiver });

@@ -31,6 +31,7 @@ test.each([
   ['mta5.am0.yahoodns.net', 'yahoo'],
   ['outlook-com.olc.protection.outlook.com', 'outlook'],
   ['firm-example.mail.protection.outlook.com', 'office365'],
+  ['mx.ym.163.com', 'netease'],
   ['mx01.mail.icloud.com', 'icloud'],
   ['mx00.gmx.net', 'gmx'],
   ['mx-ha02.web.de', 'gmx'],

@@ -82,15 +82,23 @@ const groupOfDomain = new Map(
   ),
 );
 
-/** The group of a domain by its mail hosts, of which the first counts; by itself without any. */
+/**
+ * The group of a domain by its mail hosts, of which the first counts; by itself without any. No
+ * group has the name of a domain that the table has in a group of another name.
+ */
 export function receiverOf(domain: string, [host]: readonly string[]): string {
-  if (host === undefined) return groupOfDomain.get(domain) ?? domain;
+  if (host === undefined) return groupOfTable(domain);
   const labels = host.split('.');
   for (const place of labels.keys()) {
     const group = groupOfHost.get(labels.slice(place).join('.'));
     if (group !== undefined) return group;
   }
-  return getDomain(host) ?? host;
+  return groupOfTable(getDomain(host) ?? host);
+}
+
+/** The group of a domain in the table; the domain itself if it is in none. */
+export function groupOfTable(domain: string): string {
+  return groupOfDomain.get(domain) ?? domain;
 }
 
 /** The group of an address by its domain alone, in SQL; `other` for domains of no table. */

@@ -1,5 +1,6 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { deleteExpired } from '#lib/postgres/expired.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 
@@ -11,7 +12,6 @@ const triesMax = 5;
 /** Of a code, from all other networks together: a person may ask over IPv6 and answer over IPv4. */
 const otherTriesMax = 3;
 const digits = 6;
-const sweptMax = 500;
 
 export type CodeAnswer = { email: string; code: string; network: string };
 
@@ -26,14 +26,7 @@ export async function newCode(
 ): Promise<string> {
   const code = String(randomInt(10 ** digits)).padStart(digits, '0');
   const [hash] = hashesOf(keyring, { ...asked, code });
-  await query(
-    em,
-    `delete from mailed_codes where (email, network) in (
-       select email, network from mailed_codes where expires_at <= $1 limit ${sweptMax}
-       for update skip locked
-     )`,
-    [now],
-  );
+  await deleteExpired(em, 'mailed_codes', now);
   await query(
     em,
     `insert into mailed_codes (email, network, hash, expires_at) values ($1, $2, $3, $4)

@@ -25,7 +25,9 @@ export class Receivers {
    * Pauses a group for some time. Within two seconds no more mail to it is begun; it waits as
    * deferred mail, other groups go on, and no attempt is counted. Mail that is under way arrives. A
    * group that is paused already gets the new end. Mail to a domain for which DNS has not answered
-   * yet counts for the domain itself, and goes out unless the domain is paused.
+   * yet counts for the domain itself, and goes out unless the domain is paused. Mail to a domain
+   * whose mail hosts are of another group counts for that group alone: a pause of the domain does
+   * not stop it.
    */
   pause(
     request: InWorkspace<types.PauseReceiverRequest>,

@@ -233,8 +233,10 @@ export const ReceiverService: GenService<{
    * Pauses a group for some time. Within two seconds no more mail to it is begun; it waits as deferred mail, other groups go on, and no
    * attempt is counted. Mail that is under way arrives. A group that is paused already gets the new end.
    * Mail to a domain for which DNS has not answered yet counts for the domain itself, and goes out unless the domain is paused.
+   * Mail to a domain whose mail hosts are of another group counts for that group alone: a pause of the domain does not stop it.
    *
-   * INVALID_ARGUMENT: a field is wrong, or the integration does not deliver directly. NOT_FOUND: no such integration. FAILED_PRECONDITION (`LIMIT_OF_WORKSPACE`): 100 groups of the integration are paused.
+   * INVALID_ARGUMENT: a field is wrong, `receiver` is a well-known domain of a group, such as `gmail.com` of `google` (the error names
+   * the group), or the integration does not deliver directly. NOT_FOUND: no such integration. FAILED_PRECONDITION (`LIMIT_OF_WORKSPACE`): 100 groups of the integration are paused.
    *
    * @generated from rpc postrider.messages.v1.ReceiverService.PauseReceiver
    */
