@@ -282,6 +282,21 @@ test('a connection that ends behind STARTTLS leaves its place', async () => {
   }
 });
 
+test('a second key behind STARTTLS takes the place of the first', async () => {
+  const { port } = await givenRelay({ limits: { connectionsOfWorkspaceMax: 1 } });
+  const client = await signedIn(port);
+  const secure = await secured(client);
+  secure.write(`EHLO x\r\n${authOf(`other${key}`)}\r\n`);
+  let text = '';
+  secure.on('data', (more) => {
+    text += more;
+  });
+  await until('the key is checked', async () => /^(235|421) /m.test(text), { withinMs });
+  expect(text).toMatch(/^235 /m);
+  await signedIn(port);
+  secure.destroy();
+});
+
 test('a workspace has its share of the connections, and room again after an end', async () => {
   const { port } = await givenRelay({ limits: { connectionsOfWorkspaceMax: 1 } });
   const first = await signedIn(port);

@@ -239,9 +239,11 @@ class RelayDoor {
         : replies.badKey();
     }
     // The client may have left meanwhile.
-    if (!this.#visits.has(session) || !this.#ofWorkspaces.enter(caller.workspaceId)) {
-      throw replies.tooManyConnections();
-    }
+    if (!this.#visits.has(session)) throw replies.tooManyConnections();
+    // STARTTLS ends what came before it.
+    if (visit.caller) this.#ofWorkspaces.leave(visit.caller.workspaceId);
+    visit.caller = undefined;
+    if (!this.#ofWorkspaces.enter(caller.workspaceId)) throw replies.tooManyConnections();
     visit.caller = caller;
     server.keep(session);
     server.expectWithin(session, this.#limits.mailMs);
