@@ -85,6 +85,14 @@ async function greeted(port: number) {
   return client;
 }
 
+async function secured(client: Client) {
+  expect(await client.ask('STARTTLS')).toMatch(/^220 /);
+  const secure = connectTls({ socket: client.socket, rejectUnauthorized: false });
+  secure.on('error', () => {}).setEncoding('latin1');
+  await once(secure, 'secureConnect');
+  return secure;
+}
+
 const authOf = (password: string) =>
   `AUTH PLAIN ${Buffer.from(`\0any\0${password}`).toString('base64')}`;
 
@@ -235,6 +243,58 @@ test('a connection beyond those in all takes the place of one without a key', as
   await signedIn(port);
   await first.ended();
   expect(kept.isEnded()).toBe(false);
+});
+
+test('the connections of one port give way to those of the other', async () => {
+  const { port, portOfTls } = await givenRelay({ limits: { connectionsMax: 2 } });
+  const [first] = [await greeted(port), await greeted(port)];
+  const secure = connectTls({ port: portOfTls, host: '127.0.0.1', rejectUnauthorized: false });
+  const [greeting] = await once(
+    secure.on('error', () => {}),
+    'data',
+  );
+  expect(`${greeting}`).toMatch(/^220 /);
+  await first.ended();
+  secure.destroy();
+});
+
+test('connections that never say a word to the port of TLS give way to new ones', async () => {
+  const { portOfTls } = await givenRelay({ limits: { connectionsOfAddressMax: 2 } });
+  const silent = [];
+  for (let count = 0; count < 4; count += 1) silent.push(await givenClient(portOfTls));
+  await silent[0]?.ended();
+  await silent[1]?.ended();
+  const secure = connectTls({ port: portOfTls, host: '127.0.0.1', rejectUnauthorized: false });
+  const [greeting] = await once(secure, 'data');
+  expect(`${greeting}`).toMatch(/^220 /);
+  secure.destroy();
+});
+
+test('a connection that ends behind STARTTLS leaves its place', async () => {
+  const { port } = await givenRelay({ limits: { connectionsOfAddressMax: 2 } });
+  for (let count = 0; count < 4; count += 1) {
+    const client = await greeted(port);
+    const secure = await secured(client);
+    secure.write(`EHLO x\r\n${authOf(key)}\r\nQUIT\r\n`);
+    let text = '';
+    for await (const more of secure) text += more;
+    expect(text).toMatch(/^235 .*\r\n221 /m);
+  }
+});
+
+test('a second key behind STARTTLS takes the place of the first', async () => {
+  const { port } = await givenRelay({ limits: { connectionsOfWorkspaceMax: 1 } });
+  const client = await signedIn(port);
+  const secure = await secured(client);
+  secure.write(`EHLO x\r\n${authOf(`other${key}`)}\r\n`);
+  let text = '';
+  secure.on('data', (more) => {
+    text += more;
+  });
+  await until('the key is checked', async () => /^(235|421) /m.test(text), { withinMs });
+  expect(text).toMatch(/^235 /m);
+  await signedIn(port);
+  secure.destroy();
 });
 
 test('a workspace has its share of the connections, and room again after an end', async () => {

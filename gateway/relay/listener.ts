@@ -25,6 +25,7 @@ import type {
   SMTPServerSession,
 } from 'smtp-server';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
+import { type ConnectionLimiter, createConnectionLimiter } from '#lib/limits/connections.ts';
 import { FairShares } from '#lib/limits/fair-shares.ts';
 import type { Log } from '#lib/log.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
@@ -125,6 +126,7 @@ class RelayDoor {
   readonly #options: RelayOptions;
   readonly #limits: typeof limitsDefault;
   readonly #visits = new WeakMap<SMTPServerSession, Visit>();
+  readonly #connections: ConnectionLimiter;
   readonly #ofNetworks: Bulkhead;
   readonly #ofWorkspaces: Bulkhead;
   readonly #held: FairShares;
@@ -132,8 +134,11 @@ class RelayDoor {
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#limits = { ...limitsDefault, ...options.limits };
-    const { connectionsMax: max } = this.#limits;
-    this.#ofNetworks = new Bulkhead({ max, perCallerMax: this.#limits.connectionsOfAddressMax });
+    const { connectionsMax: max, connectionsOfAddressMax: perAddressMax } = this.#limits;
+    const isExempt = (address: string) =>
+      options.proxies.includes(address.replace(/^::ffff:/i, ''));
+    this.#connections = createConnectionLimiter({ max, perAddressMax, isExempt });
+    this.#ofNetworks = new Bulkhead({ max, perCallerMax: perAddressMax });
     this.#ofWorkspaces = new Bulkhead({
       max,
       perCallerMax: this.#limits.connectionsOfWorkspaceMax,
@@ -164,12 +169,7 @@ class RelayDoor {
         ...(proxies.length > 0 && { useProxy: [...proxies] }),
         ...this.#handlers(() => server),
       },
-      {
-        connectionsMax: limits.connectionsMax,
-        connectionsPerAddressMax: limits.connectionsOfAddressMax,
-        greetingMs: limits.greetingMs,
-        isExempt: (address) => proxies.includes(address.replace(/^::ffff:/i, '')),
-      },
+      { connections: this.#connections, greetingMs: limits.greetingMs },
     );
     // A client that breaks off, or speaks no TLS.
     server.on('error', (error) => log.debug({ err: error }, 'a session of the relay ended'));
@@ -179,7 +179,10 @@ class RelayDoor {
   #handlers(serverOf: () => RelayServer): SMTPServerOptions {
     return {
       onConnect: (session, done) => done(this.#begin(session)),
-      onClose: (session) => this.#end(session),
+      onClose: (session) => {
+        serverOf().forget(session);
+        this.#end(session);
+      },
       onAuth: (auth, session, done) => {
         this.#authenticate(serverOf(), auth, session).then(
           (caller) => done(null, { user: caller.workspaceId }),
@@ -236,9 +239,11 @@ class RelayDoor {
         : replies.badKey();
     }
     // The client may have left meanwhile.
-    if (!this.#visits.has(session) || !this.#ofWorkspaces.enter(caller.workspaceId)) {
-      throw replies.tooManyConnections();
-    }
+    if (!this.#visits.has(session)) throw replies.tooManyConnections();
+    // STARTTLS ends what came before it.
+    if (visit.caller) this.#ofWorkspaces.leave(visit.caller.workspaceId);
+    visit.caller = undefined;
+    if (!this.#ofWorkspaces.enter(caller.workspaceId)) throw replies.tooManyConnections();
     visit.caller = caller;
     server.keep(session);
     server.expectWithin(session, this.#limits.mailMs);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
-import { type ClientConnection, limitConnections } from '#lib/limits/connections.ts';
+import type { ClientConnection, ConnectionLimiter } from '#lib/limits/connections.ts';
 import { shuttingDown, tooSlow } from './replies.ts';
 
 type Connection = SMTPServer['connections'] extends Set<infer Each> ? Each : never;
@@ -14,11 +14,10 @@ type OpenSession = {
 };
 
 export type RelaySessionLimits = {
-  connectionsMax: number;
-  connectionsPerAddressMax: number;
+  /** Of all servers of the relay. */
+  connections: ConnectionLimiter;
   /** From the connection to the password. */
   greetingMs: number;
-  isExempt: (address: string) => boolean;
 };
 
 /** The reply to its mail goes out before a session is ended. */
@@ -34,18 +33,15 @@ const ownCode = /^[245]\.\d{1,3}\.\d{1,3} /;
  */
 export class RelayServer extends SMTPServer {
   readonly #limits: RelaySessionLimits;
-  readonly #known: ReturnType<typeof limitConnections>;
   #isStopping = false;
   readonly #sessions = new Map<SMTPServerSession, OpenSession>();
 
   constructor(options: SMTPServerOptions, limits: RelaySessionLimits) {
     super(options);
     this.#limits = limits;
-    this.#known = limitConnections(this.server, {
-      max: limits.connectionsMax,
-      perAddressMax: limits.connectionsPerAddressMax,
-      isExempt: limits.isExempt,
-    });
+    // A socket that is destroyed below its TLS handshake ends the process: the library then asks
+    // for the protocol of what is no more.
+    limits.connections.watch(this.server, (socket) => this._pendingSockets.get(socket) ?? socket);
   }
 
   override connect(...[socket, options]: Parameters<SMTPServer['connect']>): void {
@@ -61,13 +57,16 @@ export class RelayServer extends SMTPServer {
       const isOwn = typeof data === 'string' && ownCode.test(data);
       send(code, data, isOwn ? false : context);
     };
-    const open = { connection, client: this.#known.of(socket), deadline: undefined };
+    const open = { connection, client: this.#limits.connections.of(socket), deadline: undefined };
     this.#sessions.set(session, open);
     this.expectWithin(session, this.#limits.greetingMs);
-    socket.once('close', () => {
-      this.suspend(session);
-      this.#sessions.delete(session);
-    });
+  }
+
+  /** Its connection is closed. STARTTLS takes all listeners off a socket, which says it no more. */
+  forget(session: SMTPServerSession): void {
+    this.suspend(session);
+    this.#sessions.get(session)?.client?.end();
+    this.#sessions.delete(session);
   }
 
   /** Ends the session unless this is called again in time. */

@@ -24,6 +24,7 @@ export type ClientConnection = {
   count(by: 1 | -1): void;
   /** The connection is not ended for a new one from now on. */
   keep(): void;
+  /** Gives up its place and destroys it; also for one that is closed already. */
   end(): void;
 };
 
@@ -35,17 +36,32 @@ export type Connections = {
 /** Connections, the one that has waited longest for a request first. */
 type Held = Set<OpenConnection>;
 
+export type ConnectionLimiter = Connections & {
+  /**
+   * Watches a server. `topOf`: the socket on top of a TCP one, which is destroyed in its place; the
+   * TCP socket itself if absent.
+   */
+  watch(server: Server, topOf?: (socket: Socket) => Socket): void;
+};
+
 /**
  * Limits the connections of a server, together and by client address. Beyond a limit a new one
  * replaces the one that has waited longest for a request; if all are busy, the new one is refused.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
+  const limiter = createConnectionLimiter(limits);
+  limiter.watch(server);
+  return limiter;
+}
+
+/** The same for servers that share the limits. */
+export function createConnectionLimiter(limits: ConnectionLimits): ConnectionLimiter {
   const { max, perAddressMax, isExempt = () => false, isBarred = () => false } = limits;
   const all: Held = new Set();
   const byNetwork = new Map<string, Held>();
-  const byEnd = new Map<string, OpenConnection>();
+  const byEnds = new Map<string, OpenConnection>();
   const known = new WeakMap<Socket, OpenConnection>();
-  server.on('connection', (socket: Socket) => {
+  const take = (socket: Socket, topOf: (socket: Socket) => Socket) => {
     const { remoteAddress: address } = socket;
     if (address === undefined) return;
     const network = isExempt(address) ? undefined : clientNetwork(address);
@@ -55,20 +71,23 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     if (isOverShare && !endWaiting(held)) return socket.destroy();
     if (all.size >= max && !endWaiting(all)) return socket.destroy();
     if (network !== undefined) byNetwork.set(network, held);
-    const end = endOf(socket);
-    const connection = new OpenConnection(socket, network, [all, held]);
-    byEnd.set(end, connection);
-    socket.once('close', () => {
-      byEnd.delete(end);
-      connection.leave();
+    const ends = endsOf(socket);
+    const connection = new OpenConnection({ network, sets: [all, held] }, () => {
+      if (byEnds.get(ends) === connection) byEnds.delete(ends);
       const isLast = network !== undefined && held.size === 0 && byNetwork.get(network) === held;
       if (isLast) byNetwork.delete(network);
+      topOf(socket).destroy();
     });
-  });
+    byEnds.set(ends, connection);
+    socket.once('close', () => connection.end());
+  };
   return {
+    watch(server, topOf = (socket) => socket) {
+      server.on('connection', (socket: Socket) => take(socket, topOf));
+    },
     of(socket) {
-      // TLS has a socket of its own, with the same remote address and port as the TCP socket.
-      const connection = known.get(socket) ?? byEnd.get(endOf(socket));
+      // TLS has a socket of its own, with the same addresses and ports as the TCP socket.
+      const connection = known.get(socket) ?? byEnds.get(endsOf(socket));
       if (connection) known.set(socket, connection);
       return connection;
     },
@@ -92,15 +111,18 @@ export function limitHttpConnections(
 
 class OpenConnection implements ClientConnection {
   readonly network: string | undefined;
-  readonly #socket: Socket;
   readonly #sets: readonly Held[];
+  readonly #ended: () => void;
   #requests = 0;
   #isKept: boolean;
 
-  constructor(socket: Socket, network: string | undefined, sets: readonly Held[]) {
+  constructor(
+    { network, sets }: { network: string | undefined; sets: readonly Held[] },
+    ended: () => void,
+  ) {
     this.network = network;
-    this.#socket = socket;
     this.#sets = sets;
+    this.#ended = ended;
     this.#isKept = network === undefined;
     for (const set of sets) set.add(this);
   }
@@ -120,18 +142,14 @@ class OpenConnection implements ClientConnection {
     this.#isKept = true;
   }
 
-  leave(): void {
-    for (const set of this.#sets) set.delete(this);
-  }
-
   end(): void {
-    this.leave();
-    this.#socket.destroy();
+    for (const set of this.#sets) set.delete(this);
+    this.#ended();
   }
 }
 
-function endOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+function endsOf({ remoteAddress, remotePort, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localPort}`;
 }
 
 function endWaiting(held: Held): boolean {
