@@ -1,12 +1,21 @@
-/** Minutes long, or for root alone: commands of their own. */
-const slow = process.env.SLOW_TESTS
-  ? []
-  : [
-      '/test/security/rotation\\.test\\.ts$',
-      '/test/faults/disk-full\\.test\\.ts$',
-      '/test/postfix/.*\\.test\\.ts$',
-      '/test/dkim/verifiers\\.test\\.ts$',
-    ];
+/** Stacks are killed, frozen, attacked and filled. */
+const faults = ['**/test/{attacks,chaos,faults,model,statements}/**/*.test.ts'];
+
+/** Minutes long, or for root alone: each has a command of its own. */
+const slow = [
+  '**/test/security/rotation.test.ts',
+  '**/test/faults/disk-full.test.ts',
+  '**/test/postfix/*.test.ts',
+  '**/test/dkim/verifiers.test.ts',
+];
+
+const without = (globs) => globs.map((glob) => `!${glob}`);
+/** By command: `npm test`, `npm run faults`, and those of slow tests. */
+const files = {
+  ordinary: ['**/*.test.ts', ...without([...faults, ...slow])],
+  faults: [...faults, ...without(slow)],
+  slow,
+};
 
 /** Node loads the sources as they are, and strips the types. */
 export default {
@@ -14,8 +23,8 @@ export default {
   testEnvironment: '<rootDir>/test/setup/environment.cjs',
   injectGlobals: false,
   transform: {},
-  testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/.postrider/', ...slow],
+  testMatch: files[process.env.TESTS ?? 'ordinary'],
+  testPathIgnorePatterns: ['/node_modules/', '/.postrider/'],
   modulePathIgnorePatterns: ['<rootDir>/.postrider/', '<rootDir>/clients/typescript/package.json'],
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',

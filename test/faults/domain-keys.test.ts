@@ -24,7 +24,7 @@ import { startStack, type TestStack } from '../stack.ts';
 const name = 'sender.example';
 const lagMs = 4_000;
 const seenForSeconds = 2;
-const [recipients, perMinute] = process.env.SLOW_TESTS ? [10_000, 12_000] : [2_000, 2_400];
+const [recipients, perMinute] = process.env.FULL_SIZE ? [10_000, 12_000] : [2_000, 2_400];
 
 /** A record, and from when on each of the two DNS servers shows it. */
 type Published = { host: string; value: string; shownAtMs: readonly [number, number] };
