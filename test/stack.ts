@@ -59,8 +59,8 @@ export type StackOptions = {
   temporalAddress?: string;
 };
 
-/** Stacks that the files of a run share. Each uses 2 GB of memory. */
-export const stacksMax = 2;
+/** Stacks that the files of a run share. Each uses 2 GB of memory, and a tenth of a core at rest. */
+export const stacksMax = process.env.TESTS === 'faults' ? 2 : 1;
 
 /** Where a shared stack is, from the first. */
 export function stackFolder(number: number): string {

@@ -411,10 +411,10 @@ test('the import of a caller who has gone ends after what was sent', async () =>
 test('nothing is read on while a batch is written', async () => {
   const held = Promise.withResolvers<void>();
   faults = [undefined, held.promise];
-  const part = Buffer.from(numbered(2_000));
+  const part = Buffer.from(`a@example.com,${'x'.repeat(1_000)}\n`.repeat(50));
   let sent = 0;
   const body = new ReadableStream({
-    start: (controller) => controller.enqueue(Buffer.from('email,first_name\n')),
+    start: (controller) => controller.enqueue(Buffer.from('email,custom_string_1\n')),
     pull(controller) {
       sent += 1;
       controller.enqueue(part);
@@ -430,7 +430,7 @@ test('nothing is read on while a batch is written', async () => {
   // A few MiB are in the sockets between.
   expect(sent).toBeLessThan(250);
   held.resolve();
-  expect(((await (await answering).json()) as { rows: number }).rows).toBe(600_000);
+  expect(((await (await answering).json()) as { rows: number }).rows).toBe(15_000);
 }, 120_000);
 
 test('a caller has two imports at once, a workspace four, and room again after one', async () => {
