@@ -38,6 +38,16 @@ test('a thread that loops is killed in time, and the next request gets a new one
   expect(after).toBeGreaterThan(before ?? 0);
 });
 
+test('what is under way, waits or comes when it closes is refused, not taken for a thread that was killed', async () => {
+  await ask('answer');
+  const asked = [ask('loop'), ask('answer')];
+  const answers = Promise.allSettled(asked);
+  await thread.close();
+  const busy = { status: 'rejected', reason: expect.any(ThreadBusyError) };
+  expect(await answers).toEqual([busy, busy]);
+  expect(() => ask('answer')).toThrow(ThreadBusyError);
+});
+
 test.each<Action>(['fill memory', 'throw', 'exit'])(
   'the process lives on when a thread has to %s',
   async (action) => {

@@ -39,6 +39,8 @@ const maxYoungGenerationSizeMb = 12;
 /** Shorter waits would cost more than they tell about the time used. */
 const lookEveryMsMin = 5;
 
+const closed = 'the thread is closed';
+
 export class ThreadBusyError extends Error {
   override name = 'ThreadBusyError';
 }
@@ -70,6 +72,7 @@ export class KillableThread<Request, Answer> {
   ask(request: () => Request, asked: AskOptions = {}): Promise<Answer | undefined> {
     const { kind = '', tenant = '', signal } = asked;
     const { waitingMax, tenantWaitingMax = waitingMax } = this.#limits;
+    if (this.#isClosed) throw new ThreadBusyError(closed);
     if (this.#waiting >= waitingMax || this.#queue.sizeOf(tenant) >= tenantWaitingMax)
       throw new ThreadBusyError('too many requests wait');
     signal?.throwIfAborted();
@@ -91,6 +94,7 @@ export class KillableThread<Request, Answer> {
     return promise;
   }
 
+  /** Requests that have no answer yet fail with a ThreadBusyError. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const threads = [this.#thread, this.#spare];
@@ -108,10 +112,12 @@ export class KillableThread<Request, Answer> {
   }
 
   async #askNow(request: () => Request, kind: string): Promise<Answer | undefined> {
+    if (this.#isClosed) throw new ThreadBusyError(closed);
     const made = request();
     this.#thread ??= (await this.#takeSpare()) ?? this.#newThread();
     const thread = this.#thread;
     const answer = await thread.ask(made, kind);
+    if (answer === undefined && this.#isClosed) throw new ThreadBusyError(closed);
     if (answer !== undefined) this.#warmSpare(kind);
     else if (this.#thread === thread) this.#thread = undefined;
     return answer;
