@@ -23,6 +23,8 @@ export type MailText = readonly (StaticText | string)[];
 export type MailParts = {
   /** A mail that goes out as it came, in place of all other parts, which are empty. */
   finished?: Buffer;
+  /** What the record says of it beside the outcome; absent for nothing. */
+  note?: string;
   /** In their order, without those of MIME. */
   headers: readonly HeaderField[];
   text: MailText;
@@ -32,8 +34,8 @@ export type MailParts = {
 };
 
 /** A mail of which nothing is to be made. Each of its lines ends with CRLF. */
-export function finishedMail(finished: Buffer): MailParts {
-  return { finished, headers: [], text: [], html: undefined, files: [] };
+export function finishedMail(finished: Buffer, note?: string): MailParts {
+  return { finished, ...(note && { note }), headers: [], text: [], html: undefined, files: [] };
 }
 
 /** The text in one piece. */
