@@ -67,7 +67,5 @@ function leavingEdits(mail: Buffer, { urls: { unsubscribe } }: MailRecipient): E
   const head = headOf(mail);
   if (/^list-unsubscribe(?:-post)?[ \t]*:/im.test(head.toString('latin1'))) return [];
   const link = tokenHeader('List-Unsubscribe', `<${unsubscribe}>`).line;
-  // RFC 8058 is about https only.
-  const post = unsubscribe.startsWith('https:') ? oneClick.line : '';
-  return [{ start: head.length, end: head.length, bytes: Buffer.from(link + post) }];
+  return [{ start: head.length, end: head.length, bytes: Buffer.from(link + oneClick.line) }];
 }
