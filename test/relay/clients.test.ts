@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { givenList, good, importContacts, unique } from '../stack/given.ts';
@@ -11,13 +11,14 @@ import { givenWorkspace } from '../stack/given-workspace.ts';
 import { ownerToken } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
-import { givenSignedIn, send } from './given-relay.ts';
+import { givenSignedIn, send, untilTaking } from './given-relay.ts';
 
 /*
  * Clients of other systems, a gateway's key, and the services behind it, as processes.
  */
 
 const stack = borrowedStack();
+beforeAll(() => untilTaking(stack), 70_000);
 const withinMs = 30_000;
 
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;

@@ -23,7 +23,7 @@ export type MailText = readonly (StaticText | string)[];
 export type MailParts = {
   /** A mail that goes out as it came, in place of all other parts, which are empty. */
   finished?: Buffer;
-  /** What the record says of it beside the outcome; absent for nothing. */
+  /** Stands in the record before the reply of the server. */
   note?: string;
   /** In their order, without those of MIME. */
   headers: readonly HeaderField[];

@@ -90,7 +90,7 @@ function checkedOf(mail: RelayedMail, email: string): Checked {
   };
 }
 
-/** What the fields of a mail say. Opens and clicks that they do not name are not counted then. */
+/** Undefined where no field asks. Where one does, hits that none names are not counted. */
 function countedOf({ opens, clicks }: Control): Counted | undefined {
   if (opens === undefined && clicks === undefined) return undefined;
   return { opens: opens ?? false, clicks: clicks ?? false };

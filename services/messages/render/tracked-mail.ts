@@ -9,7 +9,7 @@ import { type LinkWriting, linkWriter, type WriteLink } from '#lib/mail/links.ts
 import { stuffedDots } from '../mime/buffer.ts';
 import { type Edit, type HtmlPart, htmlPartsOf, UnreadableMail } from '../mime/html-parts.ts';
 
-/** What is counted of a mail. */
+/** Hits of a mail that are counted. */
 export type Counted = { opens: boolean; clicks: boolean };
 
 export type TrackRequest = {
@@ -85,7 +85,7 @@ function withLinks(
     const { url, link } = writeLink(asked, { token, systemUrls: [] });
     return link === url ? undefined : escapeHtml(link);
   };
-  // What stands in braces is no Liquid here.
+  // Braces are no Liquid here.
   return replaceAttributes(html, linkOf, { hasLiquid: false });
 }
 

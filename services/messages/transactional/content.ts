@@ -28,7 +28,7 @@ export type StoredRawContent = {
   use_liquid: boolean;
   /** Of HTML and text together, or of the whole mail. They are stored apart, as a body. */
   body_bytes: number;
-  /** What its fields say of tracking; absent where the notification decides. Of whole mails. */
+  /** As fields of a whole mail ask for it; absent where its notification decides. */
   counted?: Counted;
 };
 
