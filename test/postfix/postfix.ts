@@ -31,16 +31,20 @@ export function noPostfix(): string {
   return fetched.status === 0 ? '' : 'apt-get does not find the packages';
 }
 
-export type Postfix = { port: number; log(): string; stop(): Promise<void> };
+export type Postfix = { port: number; pid: number; log(): string; stop(): Promise<void> };
 
-/**
- * Starts it, with the domains that it delivers and the loopback port of each, and the passwords of
- * these ports.
- */
+type PostfixOptions = {
+  /** By loopback port. */
+  passwords?: Readonly<Record<number, string>>;
+  /** An empty folder on a disk for its queues, which are in memory otherwise. */
+  spool?: string;
+};
+
+/** Starts it, with the domains that it delivers and the loopback port of each. */
 export async function startPostfix(
   port: number,
   domains: Readonly<Record<string, number>>,
-  passwords: Readonly<Record<number, string>> = {},
+  { passwords = {}, spool = '' }: PostfixOptions = {},
 ): Promise<Postfix> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-postfix-'));
   const transports = Object.entries(domains)
@@ -53,7 +57,15 @@ export async function startPostfix(
     'unshare',
     [
       ...['--mount', '--pid', '--fork', '--kill-child', 'sh'],
-      ...[join(import.meta.dirname, 'run.sh'), folder, cache, `${port}`, transports, signIns],
+      ...[
+        join(import.meta.dirname, 'run.sh'),
+        folder,
+        cache,
+        `${port}`,
+        transports,
+        signIns,
+        spool,
+      ],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
@@ -81,7 +93,7 @@ export async function startPostfix(
     await stop();
     throw error;
   }
-  return { port, log: () => log, stop };
+  return { port, pid: child.pid ?? 0, log: () => log, stop };
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
