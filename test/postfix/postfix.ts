@@ -38,13 +38,15 @@ type PostfixOptions = {
   passwords?: Readonly<Record<number, string>>;
   /** An empty folder on a disk for its queues, which are in memory otherwise. */
   spool?: string;
+  /** Of `main.cf`. */
+  settings?: Readonly<Record<string, string>>;
 };
 
 /** Starts it, with the domains that it delivers and the loopback port of each. */
 export async function startPostfix(
   port: number,
   domains: Readonly<Record<string, number>>,
-  { passwords = {}, spool = '' }: PostfixOptions = {},
+  { passwords = {}, spool = '', settings = {} }: PostfixOptions = {},
 ): Promise<Postfix> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-postfix-'));
   const transports = Object.entries(domains)
@@ -65,6 +67,7 @@ export async function startPostfix(
         transports,
         signIns,
         spool,
+        ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
       ],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },

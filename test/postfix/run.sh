@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runs Debian's Postfix on a loopback port, in a copy of this machine's file system that ends with it:
-# run.sh FOLDER CACHE PORT TRANSPORTS PASSWORDS SPOOL. It answers on the port once it is up, delivers by
+# run.sh FOLDER CACHE PORT TRANSPORTS PASSWORDS SPOOL [SETTING…]. It answers on the port once it is up, delivers by
 # TRANSPORTS alone, signs in by PASSWORDS, has its queues in SPOOL if it is one, and keeps to the foreground. Runs under unshare --mount --pid, as root.
 set -eu
 folder=$1 cache=$2 port=$3 transports=$4 passwords=$5 spool=$6
+shift 6
 mount -t tmpfs postfix "$folder"
 mkdir "$folder/upper" "$folder/work" "$folder/root"
 mount -t overlay postfix -o "lowerdir=/,upperdir=$folder/upper,workdir=$folder/work" "$folder/root"
@@ -32,6 +33,7 @@ if [ -n "$spool" ]; then
   cp -a "$folder/root/var/spool/postfix/." "$spool"
   mount --bind "$spool" "$folder/root/var/spool/postfix"
 fi
+[ $# -eq 0 ] || chroot "$folder/root" postconf "$@"
 chroot "$folder/root" postconf -M# smtp/inet
 chroot "$folder/root" postconf -M "127.0.0.1:$port/inet=127.0.0.1:$port inet n - n - - smtpd"
 chroot "$folder/root" postconf -F '*/*/chroot=n'

@@ -45,8 +45,8 @@ export function trackMail({ mail: given, ...request }: TrackRequest): TrackAnswe
       mail.length + stuffedDots(mail) + more > request.maxBytes;
     return isTooLarge ? { reason: 'it would be too large' } : { edits };
   } catch (error) {
-    if (error instanceof UnreadableMail) return { reason: error.message };
-    throw error;
+    // A fault of ours is no reason to hold a mail back.
+    return { reason: error instanceof UnreadableMail ? error.message : 'it cannot be read' };
   }
 }
 
