@@ -260,7 +260,7 @@ export class DeliveryRun {
     };
     const copies = extra?.copies.filter((copy) => copy !== email) ?? noCopies;
     const { program: template } = variant;
-    const program = extra?.own ? ownProgram(template, extra.own) : template;
+    const program = extra?.own ? ownProgram(template, extra.own, mimeMaxBytes(plan)) : template;
     return { message, variant, program, recipient, copies };
   }
 
@@ -358,6 +358,11 @@ export class DeliveryRun {
     this.#left -= count;
     if (this.#left === 0) this.#done.resolve();
   }
+}
+
+function mimeMaxBytes({ transport: { takesMime } }: CompiledPlan): number | undefined {
+  const { sizeMaxMb } = takesMime ?? {};
+  return sizeMaxMb === undefined ? undefined : sizeMaxMb * 1_000_000;
 }
 
 /** Undefined where the thread has something to do first. */

@@ -22,12 +22,17 @@ import {
 } from './tracked-mail.ts';
 
 /** A whole mail. `counted` is absent where its plan decides. */
-export type FinishedContent = { mail: Buffer; counted?: Counted; maxBytes?: number };
+export type FinishedContent = { mail: Buffer; counted?: Counted };
 
 const everything: Counted = { opens: true, clicks: true };
 
-export function finishedProgram(plan: Program, content: FinishedContent): Program {
-  const { mail, counted = everything, maxBytes = mailMaxBytes } = content;
+/** `providerMaxBytes`: of a mail that its provider takes. */
+export function finishedProgram(
+  plan: Program,
+  { mail, counted = everything }: FinishedContent,
+  providerMaxBytes = Number.POSITIVE_INFINITY,
+): Program {
+  const maxBytes = Math.min(mailMaxBytes, providerMaxBytes);
   const { writing } = plan;
   const isCounted = writing.tracking !== undefined && (counted.opens || counted.clicks);
   const written = (recipient: MailRecipient, answer: TrackAnswer = { edits: [] }): WriteMail => {

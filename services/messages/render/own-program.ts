@@ -25,8 +25,9 @@ export type OwnContent =
  */
 const numbers: SlowSource['numbers'] = { addresses: {}, choices: {}, ranges: [], other: 0 };
 
-export function ownProgram(plan: Program, content: OwnContent): Program {
-  if ('mail' in content) return finishedProgram(plan, content);
+/** `providerMaxBytes`: of a mail that its provider takes. */
+export function ownProgram(plan: Program, content: OwnContent, providerMaxBytes?: number): Program {
+  if ('mail' in content) return finishedProgram(plan, content, providerMaxBytes);
   const { subject, html, text, usesLiquid } = content;
   const isGiven = html === undefined || (text !== undefined && !changesLinks(plan.writing));
   if (!usesLiquid && isGiven) {
