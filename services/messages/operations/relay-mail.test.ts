@@ -442,6 +442,30 @@ test('a mail to a list goes to its members, with an unsubscribe link unless it h
   expect((await arrived(own)).match(/^list-unsubscribe/gim)).toHaveLength(1);
 });
 
+test('a mail to a list that is retried goes to nobody who has left meanwhile', async () => {
+  const email = address();
+  const id = await relayOne(toList(), email);
+  await untilStatus(id, 'sent');
+  await query(
+    given.store.fork(),
+    `update messages set status = 'failed', failed_at = now(), sent_at = null where id = $1`,
+    [id],
+  );
+  given.sink.reset();
+  await given.messages.retryMessage({ workspaceId, id });
+  await untilStatus(id, 'sent');
+  await query(
+    given.store.fork(),
+    `update messages set status = 'failed', failed_at = now(), sent_at = null where id = $1`,
+    [id],
+  );
+  given.sink.reset();
+  given.world.skipReasons.set(email, 'unsubscribed');
+  await given.messages.retryMessage({ workspaceId, id });
+  await untilStatus(id, 'skipped');
+  expect(given.sink.bodies(email)).toEqual([]);
+});
+
 test('a mail to a list skips those who have left, and those on the suppression list', async () => {
   const [left, complained, member] = [address(), address(), address()];
   let calls = 0;
