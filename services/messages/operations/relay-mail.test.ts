@@ -246,6 +246,30 @@ test('a mail of 1,000 parts within each other is shown without its content', asy
   await fresh.context.transactional.stop();
 });
 
+test('the kept copy of a mail for several names no other of its recipients', async () => {
+  given.world.contentDays = 30;
+  const fresh = given.newProcess();
+  const [one, two, three] = [address(), address(), address()];
+  const to = [`To: "One" <${one.toUpperCase()}>,\r\n Two <${two}>`, `cc: ${three}`];
+  const mail = mailOf([...to, from, ...dated]);
+  const recipients = [one, two, three];
+  const { messageIds } = await fresh.relay.relayMail({ workspaceId, recipients, mail });
+  expect(await arrived(one)).toBe(`${mail}`);
+  const contentOf = async (id: string) =>
+    (await fresh.messages.getMessage({ workspaceId, id })).content;
+  await until('its contents are kept', async () => {
+    const contents = await Promise.all(messageIds.map(contentOf));
+    return contents.every((content) => content !== undefined);
+  });
+  const [first, second, third] = await Promise.all(messageIds.map(contentOf));
+  const named = (content: typeof first) =>
+    content?.headers.flatMap(({ name, value }) => (/^(?:to|cc)$/i.test(name) ? [value] : []));
+  expect([named(first), named(second), named(third)]).toEqual([[one], [two], [three]]);
+  expect(first).toMatchObject({ subject: 'Hi', text: 'Hello\n' });
+  await fresh.context.transactional.stop();
+  await fresh.context.reader.close();
+}, 30_000);
+
 test('while a mail is read that takes long, others are shown', async () => {
   given.world.contentDays = 30;
   const fresh = given.newProcess();

@@ -30,7 +30,7 @@ export function relayMail({ transactional, contacts }: Context): Methods['relayM
     if (listId !== '') await contacts.getList({ workspaceId, id: checkedListId(listId) });
     const mayChange = hasPermission(call, 'contacts', 'write');
     const items = emails.map((email) => ({
-      checked: checkedOf(mail, email),
+      checked: checkedOf(mail, { email, hasOthers: emails.length > 1 }),
       mayChange,
       keyed: keyedOf(call, { workspaceId, email, key: mail.control.idempotencyKey }),
     }));
@@ -59,7 +59,10 @@ function checkedListId(id: string): string {
   throw invalidField('mail', 'Postrider-List must be the id of a list');
 }
 
-function checkedOf(mail: RelayedMail, email: string): Checked {
+function checkedOf(
+  mail: RelayedMail,
+  { email, hasOthers }: { email: string; hasOthers: boolean },
+): Checked {
   const { bytes, subject, from, control } = mail;
   const { metadata, notificationId, listId, tags } = control;
   const counted = countedOf(control);
@@ -83,6 +86,7 @@ function checkedOf(mail: RelayedMail, email: string): Checked {
         ...{ subject, from_email: from.email, from_name: from.name, reply_to: '' },
         ...{ use_liquid: false, body_bytes: bytes.length },
         ...(counted && { counted }),
+        ...(hasOthers && { has_others: true }),
       },
       ...{ body: bytes, files: [], integrationId: '', isTracked: isTracked(mail, counted) },
     },

@@ -11,6 +11,7 @@ import { headOf } from '../mime/head.ts';
 import { tokenHeader } from '../mime/headers.ts';
 import { type Edit, withEdits } from '../mime/html-parts.ts';
 import { finishedMail } from '../mime/mail.ts';
+import { withoutOthers } from '../mime/without-others.ts';
 import { type MailRecipient, oneClick } from './compose.ts';
 import type { Program, TrackInThread, WriteMail } from './program.ts';
 import {
@@ -21,15 +22,21 @@ import {
   trackMail,
 } from './tracked-mail.ts';
 
-/** A whole mail. `counted` is absent where its plan decides. */
-export type FinishedContent = { mail: Buffer; counted?: Counted };
+/** A whole mail. */
+export type FinishedContent = {
+  mail: Buffer;
+  /** Absent where its plan decides. */
+  counted?: Counted;
+  /** Whether it has other recipients, whom the kept copy does not name. */
+  hasOthers?: boolean;
+};
 
 const everything: Counted = { opens: true, clicks: true };
 
 /** `providerMaxBytes`: of a mail that its provider takes. */
 export function finishedProgram(
   plan: Program,
-  { mail, counted = everything }: FinishedContent,
+  { mail, counted = everything, hasOthers = false }: FinishedContent,
   providerMaxBytes = Number.POSITIVE_INFINITY,
 ): Program {
   const maxBytes = Math.min(mailMaxBytes, providerMaxBytes);
@@ -39,7 +46,8 @@ export function finishedProgram(
     const edits = [...leavingEdits(mail, recipient), ...('edits' in answer ? answer.edits : [])];
     const note = 'reason' in answer ? `sent without tracking: ${answer.reason}` : undefined;
     const finished = edits.length === 0 ? mail : withEdits(mail, edits);
-    return () => finishedMail(finished, note);
+    const kept = () => withoutOthers(finished, recipient.email);
+    return () => finishedMail(finished, { ...(note && { note }), ...(hasOthers && { kept }) });
   };
   const request = ({ trackingToken: token }: MailRecipient): TrackRequest => ({
     ...{ mail, counted, writing, token, maxBytes },

@@ -30,6 +30,8 @@ export type StoredRawContent = {
   body_bytes: number;
   /** As fields of a whole mail ask for it; absent where its notification decides. */
   counted?: Counted;
+  /** Whether a whole mail came for several recipients. */
+  has_others?: boolean;
 };
 
 /** HTML and text of a mail. At least one of them is there. */
@@ -118,8 +120,8 @@ export function ownExtras(
 ): Extras {
   const extras = extrasOf(request, given);
   if (Buffer.isBuffer(body)) {
-    const { counted } = content;
-    return { ...extras, own: { mail: body, ...(counted && { counted }) } };
+    const { counted, has_others: hasOthers = false } = content;
+    return { ...extras, own: { mail: body, ...(counted && { counted }), hasOthers } };
   }
   const { subject, from_name: fromName, reply_to: replyTo, use_liquid: usesLiquid } = content;
   const headers = Object.entries(content.headers ?? {});
