@@ -12,8 +12,8 @@ const startMaxMs = 120_000;
 /** Why Postfix cannot run here; empty where it can. */
 export function noPostfix(): string {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs root on Linux';
-  const found = spawnSync('sh', ['-c', 'command -v unshare apt-get chroot']);
-  if (found.status !== 0) return 'it needs unshare and apt-get, as on Debian';
+  const found = spawnSync('sh', ['-c', 'command -v unshare apt-get chroot flock']);
+  if (found.status !== 0) return 'it needs unshare, flock and apt-get, as on Debian';
   const script = 'mkdir u w m && mount -t overlay o -o lowerdir=/,upperdir=u,workdir=w m';
   const mounting = `mount -t tmpfs t /mnt && cd /mnt && ${script}`;
   const mounts = spawnSync('unshare', ['--mount', 'sh', '-c', mounting]);
@@ -21,7 +21,10 @@ export function noPostfix(): string {
   mkdirSync(join(cache, 'partial'), { recursive: true });
   const options = ['--yes', '--download-only', '--no-install-recommends'];
   const archives = ['-o', `Dir::Cache::archives=${cache}`];
-  const fetched = spawnSync('apt-get', [
+  // Another one may be installing it.
+  const fetched = spawnSync('flock', [
+    `${cache}.lock`,
+    'apt-get',
     'install',
     ...options,
     ...archives,

@@ -15,7 +15,7 @@ mount --bind "$cache" "$folder/root/var/cache/apt/archives"
 printf '#!/bin/sh\nexit 101\n' >"$folder/root/usr/sbin/policy-rc.d"
 chmod 755 "$folder/root/usr/sbin/policy-rc.d"
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
-chroot "$folder/root" apt-get install --yes --quiet --no-install-recommends postfix libsasl2-modules >&2
+flock "$cache.lock" chroot "$folder/root" apt-get install --yes --quiet --no-install-recommends postfix libsasl2-modules >&2
 # No lookups and no other way out: a mail to any other domain fails here.
 chroot "$folder/root" postconf \
   compatibility_level=3.6 myhostname=relay.example mydestination= inet_interfaces=127.0.0.1 inet_protocols=ipv4 \
