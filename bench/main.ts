@@ -7,6 +7,7 @@ import { benchFairness } from './fairness.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
+import { benchRelay } from './relay.ts';
 import { benchReports } from './reports.ts';
 import { benchScaling } from './scaling/scaling.ts';
 import { benchSegments } from './segments/segments.ts';
@@ -26,6 +27,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   gateway: benchGateway,
   contacts: benchContacts,
   import: benchImport,
+  relay: benchRelay,
   neighbours: benchNeighbours,
   reports: benchReports,
   scaling: benchScaling,

@@ -15,13 +15,16 @@ import { webhookChaos } from './webhooks/main.ts';
  * yes. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
  * `--transactional`: calls of `transactional.send`, while every service is killed. With
  * `--reports`: reports of a provider about a broadcast's mails, while what they pass is killed.
- * With `--relay`: mails by SMTP, while the relay and what is behind it are killed.
+ * With `--relay`: mails by SMTP of programs of several kinds, Postfix among them, while the relay
+ * and what is behind it are killed.
  */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     recipients: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '3' },
+    /** In place of minutes. */
+    seconds: { type: 'string' },
     'fake-duplicate': { type: 'boolean', default: false },
     /** Spares messages itself, so that nobody may get a mail twice. */
     'senders-live': { type: 'boolean', default: false },
@@ -48,7 +51,8 @@ const seed = Number(values.seed);
 const recipients = Number(values.recipients);
 const kills = Number(values.kills ?? 0);
 const killEveryMs = 3_000;
-const minutes = kills > 0 ? (kills * killEveryMs) / 60_000 : Number(values.minutes);
+const given = values.seconds ? Number(values.seconds) / 60 : Number(values.minutes);
+const minutes = kills > 0 ? (kills * killEveryMs) / 60_000 : given;
 const faultEveryMs = 6_000;
 const freezeMs = 60_000;
 const clockMs = 10_000;

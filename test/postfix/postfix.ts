@@ -12,8 +12,8 @@ const startMaxMs = 120_000;
 /** Why Postfix cannot run here; empty where it can. */
 export function noPostfix(): string {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs root on Linux';
-  const found = spawnSync('sh', ['-c', 'command -v unshare apt-get chroot']);
-  if (found.status !== 0) return 'it needs unshare and apt-get, as on Debian';
+  const found = spawnSync('sh', ['-c', 'command -v unshare apt-get chroot flock']);
+  if (found.status !== 0) return 'it needs unshare, flock and apt-get, as on Debian';
   const script = 'mkdir u w m && mount -t overlay o -o lowerdir=/,upperdir=u,workdir=w m';
   const mounting = `mount -t tmpfs t /mnt && cd /mnt && ${script}`;
   const mounts = spawnSync('unshare', ['--mount', 'sh', '-c', mounting]);
@@ -21,7 +21,10 @@ export function noPostfix(): string {
   mkdirSync(join(cache, 'partial'), { recursive: true });
   const options = ['--yes', '--download-only', '--no-install-recommends'];
   const archives = ['-o', `Dir::Cache::archives=${cache}`];
-  const fetched = spawnSync('apt-get', [
+  // Another one may be installing it.
+  const fetched = spawnSync('flock', [
+    `${cache}.lock`,
+    'apt-get',
     'install',
     ...options,
     ...archives,
@@ -31,16 +34,22 @@ export function noPostfix(): string {
   return fetched.status === 0 ? '' : 'apt-get does not find the packages';
 }
 
-export type Postfix = { port: number; log(): string; stop(): Promise<void> };
+export type Postfix = { port: number; pid: number; log(): string; stop(): Promise<void> };
 
-/**
- * Starts it, with the domains that it delivers and the loopback port of each, and the passwords of
- * these ports.
- */
+type PostfixOptions = {
+  /** By loopback port. */
+  passwords?: Readonly<Record<number, string>>;
+  /** An empty folder on a disk for its queues, which are in memory otherwise. */
+  spool?: string;
+  /** Of `main.cf`. */
+  settings?: Readonly<Record<string, string>>;
+};
+
+/** Starts it, with the domains that it delivers and the loopback port of each. */
 export async function startPostfix(
   port: number,
   domains: Readonly<Record<string, number>>,
-  passwords: Readonly<Record<number, string>> = {},
+  { passwords = {}, spool = '', settings = {} }: PostfixOptions = {},
 ): Promise<Postfix> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-postfix-'));
   const transports = Object.entries(domains)
@@ -53,7 +62,16 @@ export async function startPostfix(
     'unshare',
     [
       ...['--mount', '--pid', '--fork', '--kill-child', 'sh'],
-      ...[join(import.meta.dirname, 'run.sh'), folder, cache, `${port}`, transports, signIns],
+      ...[
+        join(import.meta.dirname, 'run.sh'),
+        folder,
+        cache,
+        `${port}`,
+        transports,
+        signIns,
+        spool,
+        ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+      ],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
@@ -81,7 +99,7 @@ export async function startPostfix(
     await stop();
     throw error;
   }
-  return { port, log: () => log, stop };
+  return { port, pid: child.pid ?? 0, log: () => log, stop };
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>

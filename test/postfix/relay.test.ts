@@ -26,7 +26,9 @@ beforeAll(async () => {
   given.context.transactional.queue.start();
   relay = await givenRelay(given, { allowsPlaintext: false });
   const domains = { 'relayed.example': relay.port };
-  postfix = await startPostfix(await freePort(), domains, { [relay.port]: key });
+  postfix = await startPostfix(await freePort(), domains, {
+    passwords: { [relay.port]: key },
+  });
 }, 180_000);
 afterAll(async () => {
   await postfix?.stop();

@@ -2,20 +2,23 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
-import { good, unique } from '../stack/given.ts';
+import PostalMime from 'postal-mime';
+import { givenList, good, importContacts, unique } from '../stack/given.ts';
+import { givenWebhook } from '../stack/given-webhook.ts';
 import { givenWorkspace } from '../stack/given-workspace.ts';
 import { ownerToken } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
-import { givenSignedIn, send } from './given-relay.ts';
+import { givenSignedIn, send, untilTaking } from './given-relay.ts';
 
 /*
  * Clients of other systems, a gateway's key, and the services behind it, as processes.
  */
 
 const stack = borrowedStack();
+beforeAll(() => untilTaking(stack), 70_000);
 const withinMs = 30_000;
 
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -150,6 +153,75 @@ const phpMailer = '/usr/share/php/libphp-phpmailer/autoload.php';
     expect(await arrived(to)).toMatch(/Content-Disposition: attachment; filename=list\.csv/);
   },
 );
+
+/** By the key of the stack's own workspace, which counts opens and clicks. */
+async function sendHtml(to: string, fields: string) {
+  const { RELAY_URL = '', TOKEN = '' } = stack.settings;
+  const client = await givenSignedIn(Number(new URL(RELAY_URL).port), TOKEN);
+  const html = '<p>Hello</p><a href="https://honey.example/?a=1&amp;b=2">Honey</a>';
+  const type = 'Content-Type: text/html; charset=utf-8\r\n';
+  const mail = `From: hello@example.com\r\nSubject: Hi\r\n${fields}${type}\r\n${html}\r\n`;
+  expect(await send(client, { to: [to], mail })).toMatch(/^250 2\.0\.0 /);
+  client.socket.destroy();
+  return PostalMime.parse(Buffer.from(await arrived(to), 'latin1'));
+}
+
+const visited = async (url: string | undefined, method = 'GET') => {
+  const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
+  const answer = await fetch(url ?? '', { method, headers, redirect: 'manual' });
+  await answer.arrayBuffer();
+  return answer;
+};
+
+const messageTo = async (email: string) => {
+  const query = { workspace_id: stack.workspaceId, contact_email: email };
+  return good(await stack.call('messages.list', undefined, { query })).messages[0];
+};
+
+test('opens and clicks of a mail are in its record, and are events', async () => {
+  const types = ['email.opened', 'email.clicked'];
+  const { callbacks, untilCalled } = await givenWebhook(stack, types);
+  const to = `${unique('counted')}@example.com`;
+  const fields = 'X-PM-TrackOpens: true\r\nX-PM-TrackLinks: HtmlOnly\r\n';
+  const { html = '' } = await sendHtml(to, fields);
+  await visited(/src="([^"]+\/t\/[^"]+)"/.exec(html)?.[1]);
+  const click = await visited(/href="([^"]+\/r\/[^"]+)"/.exec(html)?.[1]);
+  expect([click.status, click.headers.get('location')]).toEqual([
+    302,
+    'https://honey.example/?a=1&b=2',
+  ]);
+  await untilCalled(types, to);
+  const { id, opened_at, clicked_at } = await messageTo(to);
+  expect([typeof opened_at, typeof clicked_at]).toEqual(['string', 'string']);
+  const own = callbacks().filter(({ data }) => data.email === to);
+  expect(own.map(({ data }) => data.message_id)).toEqual([id, id]);
+}, 90_000);
+
+test('one click leaves the list that a mail names, and the next mail to it is skipped', async () => {
+  const listId = await givenList(stack);
+  const [to = ''] = await importContacts(stack, listId, 1);
+  const { headers } = await sendHtml(to, `Postrider-List: ${listId}\r\n`);
+  const written = (name: string) => headers.find(({ key }) => key === name)?.value ?? '';
+  expect(written('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+  const url = written('list-unsubscribe').slice(1, -1);
+  expect((await visited(url, 'POST')).status).toBe(200);
+  await until('the membership is over', async () => {
+    const query = { workspace_id: stack.workspaceId, email: to };
+    const { contact } = good(await stack.call('contacts.getByEmail', undefined, { query }));
+    const [list] = contact.contact_lists;
+    return list?.status === 'unsubscribed';
+  });
+  const client = await givenSignedIn(
+    Number(new URL(stack.settings.RELAY_URL ?? '').port),
+    stack.settings.TOKEN,
+  );
+  const again = mailOf('hello@example.com', to, `Postrider-List: ${listId}\r\n`);
+  expect(await send(client, { to: [to], mail: again })).toMatch(/^250 /);
+  client.socket.destroy();
+  await until('it is skipped', async () => (await messageTo(to)).status === 'skipped', {
+    withinMs,
+  });
+}, 90_000);
 
 test('a mail of 25 MB goes through', async () => {
   const { from, port, key } = await givenKey();

@@ -6,6 +6,7 @@ import type { MailTaker } from '../../gateway/relay/mail-taker.ts';
 import { selfSigned } from '../../gateway/smtp/certificate.ts';
 import type { Given } from '../../services/messages/test/given.ts';
 import { until } from '../stack/until.ts';
+import type { TestStack } from '../stack.ts';
 
 /** The password of the workspace `w1`. */
 export const key = 'the-key';
@@ -98,4 +99,24 @@ export async function send(
   await client.ask('DATA');
   client.write(mail);
   return client.ask('.');
+}
+
+/**
+ * The first calls of a fresh stack load plans and fill caches, which takes seconds on a busy
+ * machine: a mail is to come again then.
+ */
+export async function untilTaking({ settings }: Pick<TestStack, 'settings'>): Promise<void> {
+  const { RELAY_URL = '', TOKEN = '' } = settings;
+  const mail = 'From: hello@example.com\r\nSubject: First\r\n\r\nHello\r\n';
+  await until(
+    'the relay takes a mail',
+    async () => {
+      const client = await givenSignedIn(Number(new URL(RELAY_URL).port), TOKEN).catch(() => {});
+      if (!client) return false;
+      const reply = await send(client, { to: ['first@example.com'], mail }).catch(() => '');
+      client.socket.destroy();
+      return reply.startsWith('250 ');
+    },
+    { withinMs: 60_000 },
+  );
 }

@@ -6,6 +6,7 @@ const buffer = new MessageBuffer();
 
 /** A mail as MIME, without its files. */
 export function encodeContent(mail: MailParts): Buffer {
+  if (mail.kept) return mail.kept();
   buffer.clear();
   writeMail(buffer, { ...mail, files: [] });
   return Buffer.from(buffer.written());

@@ -43,6 +43,7 @@ import type { Program, WriteMail } from '../render/program.ts';
 import type { RenderThread } from '../render/thread.ts';
 import { resultOf } from './fate.ts';
 import { countMessage } from './metrics.ts';
+import { noted } from './noted.ts';
 import { hasSlowText, withSlowTexts } from './slow-texts.ts';
 import type { Underway } from './underway.ts';
 
@@ -224,6 +225,9 @@ export class DeliveryRun {
         const parts = await thread.render(program.slow, program.scope(recipient), workspaceId);
         return () => program.compose(recipient, parts);
       }
+      if (program.finish) {
+        return await program.finish(recipient, (request) => thread.track(request, workspaceId));
+      }
       return await program.draftAndCompile(recipient, (request) =>
         thread.compile(request, workspaceId),
       );
@@ -256,14 +260,14 @@ export class DeliveryRun {
     };
     const copies = extra?.copies.filter((copy) => copy !== email) ?? noCopies;
     const { program: template } = variant;
-    const program = extra?.own ? ownProgram(template, extra.own) : template;
+    const program = extra?.own ? ownProgram(template, extra.own, mimeMaxBytes(plan)) : template;
     return { message, variant, program, recipient, copies };
   }
 
   /** Undefined where the message is settled already. */
   #outgoing({ message, variant, copies }: Letter, prepare: WriteMail): Outgoing | undefined {
     const { startsUntilMs, stop, extras } = this.#delivery;
-    const { expiresAtMs = Number.POSITIVE_INFINITY } = extras?.get(message.id) ?? {};
+    const { expiresAtMs = Number.POSITIVE_INFINITY, own } = extras?.get(message.id) ?? {};
     const held = this.#context.underway.get(message.id);
     const settle = (outcome: SendOutcome) => this.#settle(message, outcome);
     if (!isSendable(message.email)) {
@@ -275,6 +279,7 @@ export class DeliveryRun {
     const { group, plan } = this.#delivery;
     const { workspaceId } = group;
     const domain = plan.knownDomainOf(variant);
+    const keeping = this.#contents?.noting(message.id, prepare) ?? prepare;
     return {
       id: message.id,
       from: variant.from,
@@ -291,7 +296,7 @@ export class DeliveryRun {
       startsUntilMs: Math.min(startsUntilMs, expiresAtMs),
       held,
       signal: stop,
-      prepare: this.#contents?.noting(message.id, prepare) ?? prepare,
+      prepare: keeping,
       ...(journal && {
         begin: (write: (mayWrite: boolean) => void) => {
           journal.begin(
@@ -302,6 +307,7 @@ export class DeliveryRun {
       }),
       failureInfo: renderFailureInfo,
       settle,
+      ...(own && noted({ prepare: keeping, settle })),
       copies,
       refusedCopies: 0,
       lost: 0,
@@ -352,6 +358,11 @@ export class DeliveryRun {
     this.#left -= count;
     if (this.#left === 0) this.#done.resolve();
   }
+}
+
+function mimeMaxBytes({ transport: { takesMime } }: CompiledPlan): number | undefined {
+  const { sizeMaxMb } = takesMime ?? {};
+  return sizeMaxMb === undefined ? undefined : sizeMaxMb * 1_000_000;
 }
 
 /** Undefined where the thread has something to do first. */

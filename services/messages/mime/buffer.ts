@@ -4,12 +4,14 @@ const keptBytes = 1024 * 1024;
 /** As sent. Gmail takes 25 MB and few servers take more; a runaway template ends here. */
 const maximumMiB = 25;
 const maximumBytes = maximumMiB * 1024 * 1024;
+/** A finished mail as SMTP sends it, so that it fits into a buffer with its signature. */
+export const mailMaxBytes = 26_000_000;
 
 const dot = 0x2e;
 const lf = 0x0a;
 
 /** How many dots begin a line. */
-function stuffedDots(lines: Buffer): number {
+export function stuffedDots(lines: Buffer): number {
   let count = 0;
   let before = lf;
   for (const byte of lines) {

@@ -23,6 +23,10 @@ export type MailText = readonly (StaticText | string)[];
 export type MailParts = {
   /** A mail that goes out as it came, in place of all other parts, which are empty. */
   finished?: Buffer;
+  /** Makes the copy that is kept, where that is another one than goes out. */
+  kept?: () => Buffer;
+  /** Stands in the record before the reply of the server. */
+  note?: string;
   /** In their order, without those of MIME. */
   headers: readonly HeaderField[];
   text: MailText;
@@ -32,8 +36,12 @@ export type MailParts = {
 };
 
 /** A mail of which nothing is to be made. Each of its lines ends with CRLF. */
-export function finishedMail(finished: Buffer): MailParts {
-  return { finished, headers: [], text: [], html: undefined, files: [] };
+export function finishedMail(
+  finished: Buffer,
+  { note, kept }: Pick<MailParts, 'note' | 'kept'> = {},
+): MailParts {
+  const beside = { ...(note && { note }), ...(kept && { kept }) };
+  return { finished, ...beside, headers: [], text: [], html: undefined, files: [] };
 }
 
 /** The text in one piece. */

@@ -23,6 +23,51 @@ export function encodeStatic(text: string): Buffer {
   return Buffer.from(target.subarray(0, encode(source, source.length, target, 0)));
 }
 
+/**
+ * Encodes bytes whose lines end with LF alone, in any charset that has ASCII. Unlike texts they may
+ * end without a soft break: what follows them does not go on with their last line.
+ */
+export function encodeBytes(source: Buffer): Buffer {
+  const target = Buffer.allocUnsafeSlow(encodedLimit(source.length));
+  return target.subarray(0, encode(source, source.length, target, 0));
+}
+
+/** The bytes of a body, with its line ends; undefined where readers may disagree about them. */
+export function decodeBytes(body: Buffer): Buffer | undefined {
+  const target = Buffer.allocUnsafeSlow(body.length);
+  let at = 0;
+  // Behind the last byte that is no space: spaces that end a line are not of the text.
+  let inked = 0;
+  for (let i = 0; i < body.length; i += 1) {
+    const byte = body[i] ?? 0;
+    if (byte === 0x3d) {
+      const end = softBreakEnd(body, i + 1);
+      if (end !== undefined) {
+        i = end - 1;
+      } else {
+        const pair = body.toString('latin1', i + 1, i + 3);
+        if (!/^[0-9a-f]{2}$/i.test(pair)) return undefined;
+        target[at++] = Number.parseInt(pair, 16);
+        i += 2;
+      }
+      inked = at;
+      continue;
+    }
+    if (byte === 0x0d || byte === 0x0a) at = inked;
+    target[at++] = byte;
+    if (byte !== 0x20 && byte !== 0x09) inked = at;
+  }
+  return target.subarray(0, inked);
+}
+
+/** Where the line after a soft break begins; undefined where there is none. */
+function softBreakEnd(body: Buffer, from: number): number | undefined {
+  let at = from;
+  while (body[at] === 0x20 || body[at] === 0x09) at += 1;
+  if (at === body.length) return at;
+  return body[at] === 0x0d && body[at + 1] === 0x0a ? at + 2 : undefined;
+}
+
 let scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Writes a value into the message; a plain one goes in as it is, cut into lines. */

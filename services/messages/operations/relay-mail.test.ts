@@ -246,13 +246,38 @@ test('a mail of 1,000 parts within each other is shown without its content', asy
   await fresh.context.transactional.stop();
 });
 
+test('the kept copy of a mail for several names no other of its recipients', async () => {
+  given.world.contentDays = 30;
+  const fresh = given.newProcess();
+  const [one, two, three] = [address(), address(), address()];
+  const to = [`To: "One" <${one.toUpperCase()}>,\r\n Two <${two}>`, `cc: ${three}`];
+  const mail = mailOf([...to, from, ...dated]);
+  const recipients = [one, two, three];
+  const { messageIds } = await fresh.relay.relayMail({ workspaceId, recipients, mail });
+  expect(await arrived(one)).toBe(`${mail}`);
+  const contentOf = async (id: string) =>
+    (await fresh.messages.getMessage({ workspaceId, id })).content;
+  await until('its contents are kept', async () => {
+    const contents = await Promise.all(messageIds.map(contentOf));
+    return contents.every((content) => content !== undefined);
+  });
+  const [first, second, third] = await Promise.all(messageIds.map(contentOf));
+  const named = (content: typeof first) =>
+    content?.headers.flatMap(({ name, value }) => (/^(?:to|cc)$/i.test(name) ? [value] : []));
+  expect([named(first), named(second), named(third)]).toEqual([[one], [two], [three]]);
+  expect(first).toMatchObject({ subject: 'Hi', text: 'Hello\n' });
+  await fresh.context.transactional.stop();
+  await fresh.context.reader.close();
+}, 30_000);
+
 test('while a mail is read that takes long, others are shown', async () => {
   given.world.contentDays = 30;
   const fresh = given.newProcess();
   const type = 'Content-Type: multipart/mixed; boundary=0';
-  const many = mailOf([from, ...dated, type], '--0\r\n\r\n\r\n'.repeat(90_000));
   const ids: string[] = [];
-  for (const mail of [plain, many]) {
+  // The first is of the usual kind, and is read outside of the thread.
+  const slow = mailOf([from, ...dated, type], '--0\r\n\r\n\r\n'.repeat(90_000));
+  for (const mail of [plain, slow]) {
     const email = address();
     ids.push(
       ...(await fresh.relay.relayMail({ workspaceId, recipients: [email], mail })).messageIds,
@@ -334,4 +359,160 @@ test('an integration that takes no finished mails is refused', async () => {
     rawMessage: 'an integration of kind postmark takes no finished mails',
   });
   await fresh.context.transactional.stop();
+});
+
+const linked = mailOf(
+  [from, ...dated, 'MIME-Version: 1.0', 'Content-Type: text/html; charset=utf-8'],
+  '<body><a href="https://a.example/">a</a></body>\r\n',
+);
+const asking = (...fields: string[]) =>
+  Buffer.concat([Buffer.from(fields.map((field) => `${field}\r\n`).join('')), linked]);
+/** Sends a mail, and gives what stands in it. */
+async function counted(mail: Buffer) {
+  const email = address();
+  const id = await relayOne(mail, email);
+  const body = (await arrived(email)).replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  const [, open = ''] = /src="https:\/\/mail\.example\/t\/w1\/([\w-]{43})"/.exec(body) ?? [];
+  const [, click = ''] = /href="https:\/\/mail\.example\/r\/w1\/([\w-]{43})\/0\//.exec(body) ?? [];
+  await untilStatus(id, 'sent');
+  return { id, body, open, click, info: (await read(id))?.statusInfo };
+}
+
+test.each([
+  ['Postrider-Track-Opens: true', true, false],
+  ['postrider-track-links: TRUE', false, true],
+  ['X-PM-TrackOpens: true\r\nX-PM-TrackLinks: HtmlAndText', true, true],
+  ['X-PM-TrackOpens: false\r\nX-PM-TrackLinks: HtmlOnly', false, true],
+  ['X-PM-TrackOpens: false\r\nX-PM-TrackLinks: None', false, false],
+  ['X-PM-TrackOpens: perhaps', false, false],
+  ['X-PM-TrackLinks: TextOnly', false, false],
+])('a mail with %j is counted as it asks', async (fields, opens, clicks) => {
+  given.world.isTracked = true;
+  given.context.plans.refresh(workspaceId);
+  const { open, click, body } = await counted(asking(fields));
+  expect([open !== '', click !== '']).toEqual([opens, clicks]);
+  expect(body).not.toMatch(/track-|x-pm/i);
+  if (!opens && !clicks) expect(body).toBe(`${linked}`);
+});
+
+test('a notification decides where no field does, but not about a signed mail', async () => {
+  given.world.isTracked = true;
+  given.context.plans.refresh(workspaceId);
+  const notification = `Postrider-Notification: ${await givenNotification(given)}`;
+  const { open, click } = await counted(asking(notification));
+  expect([open, click]).toEqual([click, open]);
+  expect(open).not.toBe('');
+  const signed = 'DKIM-Signature: v=1; d=sender.example; b=x';
+  const left = await counted(asking(notification, signed));
+  expect(left.body).toBe(`${signed}\r\n${linked}`);
+  const asked = await counted(asking(notification, signed, 'Postrider-Track-Opens: true'));
+  expect(asked.open).not.toBe('');
+});
+
+test('a mail is not counted in a workspace that counts nothing', async () => {
+  given.context.plans.refresh(workspaceId);
+  const { body } = await counted(asking('Postrider-Track-Opens: true'));
+  expect(body).toBe(`${linked}`);
+});
+
+test('a mail that cannot be changed goes out as it came, and its record says why', async () => {
+  given.world.isTracked = true;
+  given.context.plans.refresh(workspaceId);
+  const fields = ['Content-Type: multipart/signed; boundary=b', 'Postrider-Track-Links: true'];
+  const email = address();
+  const id = await relayOne(mailOf([...fields, from, ...dated], '--b\r\n\r\n--b--\r\n'), email);
+  expect(await arrived(email)).toContain('\r\n\r\n--b\r\n\r\n--b--\r\n');
+  await untilStatus(id, 'sent');
+  expect((await read(id))?.statusInfo).toMatch(
+    /^sent without tracking: it is signed or encrypted; 250/,
+  );
+});
+
+test('a large mail is counted in the thread, and one that takes too long goes out as it came', async () => {
+  given.world.isTracked = true;
+  given.context.plans.refresh(workspaceId);
+  const file = `--b\r\nContent-Type: text/plain\r\n\r\n${'x\r\n'.repeat(1_000_000)}\r\n`;
+  const html =
+    '--b\r\nContent-Type: text/html\r\n\r\n<a href="https://a.example/">a</a>\r\n--b--\r\n';
+  const head = ['Content-Type: multipart/mixed; boundary=b', 'Postrider-Track-Links: true', from];
+  const large = await counted(mailOf([...head, ...dated], file + html));
+  expect(large.click).not.toBe('');
+  expect(large.body).toContain(file);
+  const track = given.context.thread.track.bind(given.context.thread);
+  given.context.thread.track = () => Promise.reject(new Error('killed'));
+  const slow = await counted(mailOf([...head, ...dated], file + html));
+  given.context.thread.track = track;
+  expect(slow.body).toContain(file + html);
+  expect(slow.info).toMatch(/^sent without tracking: it takes too long to read; 250/);
+}, 60_000);
+
+const toList = (...more: string[]) => mailOf([...more, 'Postrider-List: weekly', from, ...dated]);
+
+test('a mail to a list goes to its members, with an unsubscribe link unless it has one', async () => {
+  const email = address();
+  const id = await relayOne(toList(), email);
+  const body = await arrived(email);
+  const [head, rest] = `${plain}`.split('\r\n\r\n');
+  const link = /^List-Unsubscribe: <(https:\/\/mail\.example\/u\/w1\/([\w-]{43}))>\r\n/m;
+  const [, url, token = ''] = link.exec(body) ?? [];
+  expect(body).toBe(
+    `${head}\r\nList-Unsubscribe: <${url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n\r\n${rest}`,
+  );
+  expect(await read(id)).toMatchObject({ listId: 'weekly' });
+  await given.links.unsubscribeByLink({ workspaceId, token });
+  expect(given.world.unsubscribed).toMatchObject([{ email, listId: 'weekly' }]);
+  const own = address();
+  await relay(toList('List-Unsubscribe: <mailto:leave@sender.example>'), own);
+  expect((await arrived(own)).match(/^list-unsubscribe/gim)).toHaveLength(1);
+});
+
+test('a mail to a list that is retried goes to nobody who has left meanwhile', async () => {
+  const email = address();
+  const id = await relayOne(toList(), email);
+  await untilStatus(id, 'sent');
+  await query(
+    given.store.fork(),
+    `update messages set status = 'failed', failed_at = now(), sent_at = null where id = $1`,
+    [id],
+  );
+  given.sink.reset();
+  await given.messages.retryMessage({ workspaceId, id });
+  await untilStatus(id, 'sent');
+  await query(
+    given.store.fork(),
+    `update messages set status = 'failed', failed_at = now(), sent_at = null where id = $1`,
+    [id],
+  );
+  given.sink.reset();
+  given.world.skipReasons.set(email, 'unsubscribed');
+  await given.messages.retryMessage({ workspaceId, id });
+  await untilStatus(id, 'skipped');
+  expect(given.sink.bodies(email)).toEqual([]);
+});
+
+test('a mail to a list skips those who have left, and those on the suppression list', async () => {
+  const [left, complained, member] = [address(), address(), address()];
+  let calls = 0;
+  // The first one is made when the mail is taken.
+  given.world.resolving = async () => {
+    calls += 1;
+    if (calls > 1) given.world.skipReasons.set(left, 'unsubscribed');
+  };
+  await given.suppressions.addSuppression({ workspaceId, email: complained, reason: 'opted_out' });
+  const { messageIds } = await relay(toList(), left, complained, member);
+  await arrived(member);
+  await Promise.all(messageIds.slice(0, 2).map((id) => untilStatus(id, 'skipped')));
+  const skipped = await Promise.all(messageIds.slice(0, 2).map(read));
+  expect(skipped.map((message) => message?.statusInfo)).toEqual(['unsubscribed', 'opted_out']);
+  expect([...given.sink.bodies(left), ...given.sink.bodies(complained)]).toEqual([]);
+});
+
+test.each([
+  ['Postrider-List: a b', 'Postrider-List must be the id of a list'],
+  ['Postrider-Track-Opens: perhaps', 'Postrider-Track-Opens must be true or false'],
+])('a mail with %s is refused', async (field, text) => {
+  await expect(relay(mailOf([field, from, ...dated]), address())).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: text,
+  });
 });

@@ -10,22 +10,27 @@ import { hasPermission } from '#lib/rpc/server/access.ts';
 import { type KeyedCall, keyedCallBy } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkedId } from '../notifications/content.ts';
+import type { Control } from '../relayed/control-fields.ts';
 import { type RelayedMail, readRelayedMail } from '../relayed/relayed-mail.ts';
+import type { Counted } from '../render/tracked-mail.ts';
 import { type Checked, checkMetadata } from '../transactional/input.ts';
 
 /** Of a mail for all its recipients: each has its own, sealed for itself. */
 const allMaxBytes = 52_000_000;
 
-export function relayMail({ transactional }: Context): Methods['relayMail'] {
+export function relayMail({ transactional, contacts }: Context): Methods['relayMail'] {
   return async ({ workspaceId, recipients, mail: given }, call) => {
     const mail = await readRelayedMail(Buffer.from(given.buffer, given.byteOffset, given.length));
     const emails = addressesOf(recipients);
     if (mail.bytes.length * emails.length > allMaxBytes) {
       throw invalidField('mail', 'the mail is too large for so many recipients');
     }
+    const { listId } = mail.control;
+    // Consent is asked for when the mail goes out.
+    if (listId !== '') await contacts.getList({ workspaceId, id: checkedListId(listId) });
     const mayChange = hasPermission(call, 'contacts', 'write');
     const items = emails.map((email) => ({
-      checked: checkedOf(mail, email),
+      checked: checkedOf(mail, { email, hasOthers: emails.length > 1 }),
       mayChange,
       keyed: keyedOf(call, { workspaceId, email, key: mail.control.idempotencyKey }),
     }));
@@ -49,11 +54,30 @@ function addressesOf(recipients: readonly string[]): string[] {
   return [...new Set(emails)];
 }
 
-function checkedOf({ bytes, subject, from, control }: RelayedMail, email: string): Checked {
-  const { metadata, notificationId, tags } = control;
+function checkedListId(id: string): string {
+  if (/^[A-Za-z0-9]{1,32}$/.test(id)) return id;
+  throw invalidField('mail', 'Postrider-List must be the id of a list');
+}
+
+function checkedOf(
+  mail: RelayedMail,
+  { email, hasOthers }: { email: string; hasOthers: boolean },
+): Checked {
+  const { bytes, subject, from, control } = mail;
+  const { metadata, notificationId, listId, tags } = control;
+  const counted = countedOf(control);
   if (notificationId !== '') checkedId(notificationId, 'mail');
   return {
-    ...{ notificationId, email, tags, field: 'mail', externalId: null, data: {}, options: {} },
+    ...{
+      notificationId,
+      email,
+      listId,
+      tags,
+      field: 'mail',
+      externalId: null,
+      data: {},
+      options: {},
+    },
     contact: create(ContactInputSchema, { email }),
     metadata: Object.keys(metadata).length > 0 ? checkMetadata(metadata, 'mail') : undefined,
     content: {
@@ -61,11 +85,25 @@ function checkedOf({ bytes, subject, from, control }: RelayedMail, email: string
       stored: {
         ...{ subject, from_email: from.email, from_name: from.name, reply_to: '' },
         ...{ use_liquid: false, body_bytes: bytes.length },
+        ...(counted && { counted }),
+        ...(hasOthers && { has_others: true }),
       },
-      ...{ body: bytes, files: [], integrationId: '', isTracked: false },
+      ...{ body: bytes, files: [], integrationId: '', isTracked: isTracked(mail, counted) },
     },
     ...{ files: [], sizeBytes: bytes.length, sendAt: undefined, expiry: undefined },
   };
+}
+
+/** Undefined where no field asks. Where one does, hits that none names are not counted. */
+function countedOf({ opens, clicks }: Control): Counted | undefined {
+  if (opens === undefined && clicks === undefined) return undefined;
+  return { opens: opens ?? false, clicks: clicks ?? false };
+}
+
+/** A notification decides where no field does, but not about what its origin has signed. */
+function isTracked({ isSigned }: RelayedMail, counted: Counted | undefined): boolean | undefined {
+  if (counted) return counted.opens || counted.clicks;
+  return isSigned ? false : undefined;
 }
 
 /**

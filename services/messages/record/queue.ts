@@ -118,6 +118,8 @@ export async function expireQueued(
 /** A message in the queue, as it is when its turn comes. */
 export type QueuedMessage = {
   id: string;
+  /** Null for mail to no list. */
+  listId: string | null;
   notificationId: string;
   templateId: string;
   templateVersion: number;
@@ -131,6 +133,7 @@ export type QueuedMessage = {
 
 type QueuedRow = {
   message_id: string;
+  list_id: string | null;
   notification_id: string;
   template_id: string;
   template_version: number;
@@ -166,7 +169,7 @@ export async function takeQueued(
          from messages where id = next.message_id and workspace_id || '' = next.workspace_id offset 0
        ) m
        where r.message_id = next.message_id and r.workspace_id || '' = next.workspace_id
-       returning r.message_id, m.notification_id, m.template_id, m.template_version, m.integration_id, m.contact_email,
+       returning r.message_id, m.list_id, m.notification_id, m.template_id, m.template_version, m.integration_id, m.contact_email,
          m.created_at, r.expires_at, r.request, r.attachments, m.is_open
      )
      select * from taken where is_open`,
@@ -174,6 +177,7 @@ export async function takeQueued(
   );
   return rows.map((row) => ({
     id: row.message_id,
+    listId: row.list_id,
     notificationId: row.notification_id,
     templateId: row.template_id,
     templateVersion: row.template_version,
@@ -225,40 +229,50 @@ type ClaimedRow = {
   due_at: string | null;
 };
 
+/** Why messages are not sent, by their order; empty for those that are. Of a list alone. */
+export type ListRefusals = readonly string[];
+
 /**
  * Claims messages of the queue. An address that has bounced meanwhile fails its message, unless
- * `sendToBounced`.
+ * `sendToBounced`. With `refusals` the messages are to a list: any suppression skips them, too.
  */
 export async function claimQueued(
   store: Store,
   { workspaceId, owner }: { workspaceId: string; owner: string },
-  { ids, sendToBounced }: { ids: readonly string[]; sendToBounced: boolean },
+  {
+    ids,
+    sendToBounced,
+    refusals,
+  }: { ids: readonly string[]; sendToBounced: boolean; refusals?: ListRefusals },
 ): Promise<ClaimedMessage[]> {
+  const isToList = refusals !== undefined;
   const rows = await query<ClaimedRow>(
     store.fork(),
-    `with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id), open as materialized (
-       select m.workspace_id, m.id, m.status, exists (
-         select from suppressions
-         where workspace_id = $1 and email = m.contact_email and reason = 'bounced' and not $5::boolean offset 0
-       ) as is_refused
+    `with given as materialized (
+       select $1::text as workspace_id, unnest($2::uuid[]) as id, nullif(unnest($7::text[]), '') as refusal
+     ), open as materialized (
+       select m.workspace_id, m.id, m.status, coalesce((
+         select reason from suppressions
+         where workspace_id = $1 and email = m.contact_email and ($6::boolean or (reason = 'bounced' and not $5::boolean)) offset 0
+       ), given.refusal) as refusal
        from given join messages m on ${byKey('m')}
        where ((m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now()))
          and ${notOnHold}
        for no key update of m skip locked
      )
      update messages m set
-       status = case when is_refused then 'failed' else 'sending' end,
-       status_info = case when is_refused then 'bounced' else status_info end,
-       failed_at = case when is_refused then now() end,
-       attempts = attempts + (not is_refused)::int,
+       status = case when refusal is null then 'sending' when $6::boolean then 'skipped' else 'failed' end,
+       status_info = coalesce(refusal, status_info),
+       failed_at = case when refusal is not null and not $6::boolean then now() end,
+       attempts = attempts + (refusal is null)::int,
        unknown = unknown + (open.status = 'sending')::int,
-       owner = case when not is_refused then $3::uuid end,
-       lease_until = case when not is_refused then now() + $4 * interval '1 millisecond' end,
+       owner = case when refusal is null then $3::uuid end,
+       lease_until = case when refusal is null then now() + $4 * interval '1 millisecond' end,
        due_at = null,
        updated_at = now()
      from open where ${byKey('m', 'open')}
      returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at`,
-    [workspaceId, ids, owner, leaseMs, sendToBounced],
+    [workspaceId, ids, owner, leaseMs, sendToBounced, isToList, refusals ?? ids.map(() => '')],
   );
   return rows.map((row) => ({
     id: row.id,

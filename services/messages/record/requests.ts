@@ -9,6 +9,8 @@ export type Accepted = {
   id: string;
   email: string;
   externalId: string | null;
+  /** Of mails with a body alone. */
+  listId: string | null;
   notificationId: string;
   templateId: string;
   templateVersion: number;
@@ -40,8 +42,9 @@ const holdsKey = '(failed_at is null or bounced_at is not null)';
 
 /** Parts of the statement for a group in which some messages have bodies. */
 const bodySteps = {
-  values: ', $19::bytea[]',
-  columns: ', body',
+  values: ', $19::bytea[], $20::text[]',
+  columns: ', body, list_id',
+  list: ', list_id',
   hasBody: ', has_body',
   isThere: ', nullif(body is not null, false)',
   insert: `, bodied as (
@@ -50,7 +53,7 @@ const bodySteps = {
   )`,
 };
 const noBodySteps: typeof bodySteps = {
-  ...{ values: '', columns: '', hasBody: '', isThere: '', insert: '' },
+  ...{ values: '', columns: '', list: '', hasBody: '', isThere: '', insert: '' },
 };
 
 const acceptSql = (steps: typeof bodySteps) =>
@@ -62,12 +65,12 @@ const acceptSql = (steps: typeof bodySteps) =>
   ), accepted as (
     insert into messages as m (workspace_id, id, contact_email, external_id, notification_id, template_id,
       template_version, integration_id, status, status_info, attempts, owner, lease_until, due_at, failed_at,
-      created_at, updated_at, tags)
+      created_at, updated_at, tags${steps.list})
     select $1, id, email, external_id, notification_id, template_id, template_version, integration_id, status, info,
       (status = 'sending')::int, case when status = 'sending' then $14::uuid end,
       case when status = 'sending' then now() + $15 * interval '1 millisecond' end,
       case when status = 'deferred' then coalesce(due_at, now()) end, case when status = 'failed' then now() end,
-      now() - $16::float8 * interval '1 millisecond', now(), string_to_array(tags, ',')
+      now() - $16::float8 * interval '1 millisecond', now(), string_to_array(tags, ',')${steps.list}
     from given
     -- One that may not be sent is no reason to forget an earlier one with its key.
     where status <> 'failed' or external_id is null or not exists (
@@ -116,7 +119,7 @@ export async function insertAccepted(
     elapsedSince(askedMs, () => performance.now()),
     messages.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
     messages.map(({ tags }) => tags),
-    ...(hasBodies ? [messages.map(({ body }) => body)] : []),
+    ...(hasBodies ? [messages.map(({ body }) => body), messages.map(({ listId }) => listId)] : []),
   ]);
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));
 }

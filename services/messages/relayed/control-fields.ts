@@ -13,10 +13,16 @@ export type Control = {
   /** Empty for none. */
   notificationId: string;
   idempotencyKey: string;
+  /** A list of the workspace that the mail is to; empty for none. */
+  listId: string;
+  /** Undefined where no field says it. */
+  opens: boolean | undefined;
+  clicks: boolean | undefined;
 };
 
 const metadataMax = 50;
 const own = /^postrider-/i;
+const postmarks = /^x-pm-(?:tag$|metadata-|trackopens$|tracklinks$)/i;
 const metadataName = /^(?:postrider|x-pm)-metadata-(.+)$/i;
 
 /** Whether a field does not go out with its mail. */
@@ -26,10 +32,13 @@ export function isRemoved({ name }: WrittenField): boolean {
 
 /** Throws a 400 where a field of ours is wrong, or is none. */
 export function readControl(fields: readonly WrittenField[]): Control {
-  const control: Control = { tags: [], metadata: {}, notificationId: '', idempotencyKey: '' };
+  const control: Control = {
+    ...{ tags: [], metadata: {}, notificationId: '', idempotencyKey: '', listId: '' },
+    ...{ opens: undefined, clicks: undefined },
+  };
   for (const field of fields) {
     const { name } = field;
-    if (own.test(name) || /^x-pm-(?:tag$|metadata-)/i.test(name)) readField(control, field);
+    if (own.test(name) || postmarks.test(name)) readField(control, field);
   }
   const { tags, metadata } = control;
   if (Object.keys(metadata).length > metadataMax) {
@@ -47,6 +56,11 @@ function readField(control: Control, { name, value }: WrittenField): void {
     control.tags.push(...value.split(/[\s,]+/).filter(Boolean));
   else if (lowerName === 'postrider-notification') control.notificationId = value;
   else if (lowerName === 'postrider-idempotency-key') control.idempotencyKey = keyOf(value);
+  else if (lowerName === 'postrider-list') control.listId = value;
+  else if (lowerName === 'postrider-track-opens') control.opens = choiceOf(name, value);
+  else if (lowerName === 'postrider-track-links') control.clicks = choiceOf(name, value);
+  else if (lowerName === 'x-pm-trackopens') control.opens = postmarkOpens.get(value.toLowerCase());
+  else if (lowerName === 'x-pm-tracklinks') control.clicks = postmarkLinks.get(value.toLowerCase());
   else throw invalidField('mail', `${name} is no field that Postrider knows`);
 }
 
@@ -56,6 +70,23 @@ function postmarkTag(value: string): string[] {
     .replace(/[^A-Za-z0-9._:-]+/g, '-')
     .slice(0, 64);
   return tag === '' ? [] : [tag];
+}
+
+/** Postmark's choices; others say nothing. Links of text stay as they are. */
+const postmarkOpens = new Map([
+  ['true', true],
+  ['false', false],
+]);
+const postmarkLinks = new Map([
+  ['htmlandtext', true],
+  ['htmlonly', true],
+  ['textonly', false],
+  ['none', false],
+]);
+
+function choiceOf(name: string, value: string): boolean {
+  if (/^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+  throw invalidField('mail', `${name} must be true or false`);
 }
 
 function keyOf(value: string): string {

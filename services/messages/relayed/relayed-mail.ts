@@ -12,6 +12,7 @@
 import { decodeWords } from 'postal-mime';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
+import { mailMaxBytes } from '../mime/buffer.ts';
 import { fieldsOf, headOf, type WrittenField } from '../mime/head.ts';
 import { asciiDomain } from '../mime/headers.ts';
 import { type Control, isRemoved, readControl } from './control-fields.ts';
@@ -19,7 +20,6 @@ import { mailboxIn } from './from.ts';
 import { readLines } from './lines.ts';
 import { inOneLine } from './one-line.ts';
 
-export const mailMaxBytes = 26_000_000;
 const headMaxBytes = 200 * 1024;
 const fieldsMax = 1_000;
 const hopsMax = 100;
@@ -32,6 +32,8 @@ export type RelayedMail = {
   subject: string;
   from: { email: string; name: string };
   control: Control;
+  /** Whether its origin has signed it (DKIM). */
+  isSigned: boolean;
 };
 
 /** Throws a 400 that names `from` or `mail`. */
@@ -53,6 +55,7 @@ export async function readRelayedMail(given: Buffer): Promise<RelayedMail> {
     subject: shownText(fieldsNamed(fields, 'subject')[0]?.value ?? ''),
     from: { email: from.email, name: shownText(from.name) },
     control: readControl(fields),
+    isSigned: fieldsNamed(fields, 'dkim-signature').length > 0,
   };
 }
 

@@ -143,7 +143,7 @@ function replyToHeader(email: string): HeaderField[] {
   return email === '' ? [] : [mailboxHeader('Reply-To', { email })];
 }
 
-const oneClick = tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click');
+export const oneClick = tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click');
 
 function fixedHeaders({ list, canBeLeft, feedbackId }: Envelope, domain: string): HeaderField[] {
   const feedback = feedbackId.map((part) => part.replace(/[^A-Za-z0-9_-]/g, '')).join(':');

@@ -6,13 +6,13 @@
  * a thread: its Liquid and its HTML are a caller's, and are seen once.
  */
 import type { LinkWriting } from '#lib/mail/links.ts';
-import { finishedMail } from '../mime/mail.ts';
 import type { MailRecipient } from './compose.ts';
+import { type FinishedContent, finishedProgram } from './finished-program.ts';
 import type { Program, SlowSource } from './program.ts';
 
 /** The content of one mail: a finished one, or texts, of which at least one is there. */
 export type OwnContent =
-  | Buffer
+  | FinishedContent
   | {
       subject: string;
       html?: string | undefined;
@@ -25,11 +25,9 @@ export type OwnContent =
  */
 const numbers: SlowSource['numbers'] = { addresses: {}, choices: {}, ranges: [], other: 0 };
 
-export function ownProgram(plan: Program, content: OwnContent): Program {
-  if (Buffer.isBuffer(content)) {
-    const mail = finishedMail(content);
-    return { ...plan, draft: () => () => mail, draftAndCompile: async () => () => mail };
-  }
+/** `providerMaxBytes`: of a mail that its provider takes. */
+export function ownProgram(plan: Program, content: OwnContent, providerMaxBytes?: number): Program {
+  if ('mail' in content) return finishedProgram(plan, content, providerMaxBytes);
   const { subject, html, text, usesLiquid } = content;
   const isGiven = html === undefined || (text !== undefined && !changesLinks(plan.writing));
   if (!usesLiquid && isGiven) {

@@ -37,6 +37,7 @@ import { compilePieces, markPieces, renderPieces } from './pieces.ts';
 import { withPreviewLine } from './preview-line.ts';
 import { isQuick } from './quick.ts';
 import { type CompileStructure, type KnownStructure, Structures } from './structures.ts';
+import type { TrackAnswer, TrackRequest } from './tracked-mail.ts';
 
 /** A template version as the templates service gives it. */
 export interface MailContent {
@@ -59,6 +60,9 @@ export interface SlowSource extends LinkWriting {
   /** Set for the content of one mail, of which the thread keeps nothing. */
   own?: { usesLiquid: boolean };
 }
+
+/** Throws where the thread has no room, or was killed. */
+export type TrackInThread = (request: TrackRequest) => Promise<TrackAnswer>;
 
 /** Writes a mail whose Liquid has run, once there is room to send it. */
 export type WriteMail = () => MailParts;
@@ -85,6 +89,8 @@ export interface Program {
   draft: (recipient: MailRecipient) => WriteMail | undefined;
   /** Does the same, and compiles the structure where that is needed. */
   draftAndCompile: (recipient: MailRecipient, compile: CompileStructure) => Promise<WriteMail>;
+  /** Set for a finished mail that a thread reads. Its mail goes out in any case. */
+  finish?: (recipient: MailRecipient, track: TrackInThread) => Promise<WriteMail>;
   /** Composes parts that were rendered in the thread. */
   compose: (recipient: MailRecipient, parts: RenderedParts) => MailParts;
 }

@@ -5,6 +5,7 @@ import type { CompiledStructure, StructureRequest } from '#lib/mail/structure.ts
 import type { RenderedParts } from './compose.ts';
 import type { SlowText } from './overrides.ts';
 import type { SlowSource } from './program.ts';
+import type { TrackAnswer, TrackRequest } from './tracked-mail.ts';
 import type { CheckedParts, LiquidFault, RenderAnswer, RenderRequest } from './worker.ts';
 
 const blank = '<mjml><mj-body></mj-body></mjml>';
@@ -69,6 +70,12 @@ export class RenderThread {
       ? this.#askOnce(ask, tenant)
       : this.#ask(ask, { kind, owner: source, tenant }));
     return 'parts' in answer ? answer.parts : somethingElse();
+  }
+
+  /** The changes by which opens and clicks of a finished mail are counted. */
+  async track(request: TrackRequest, tenant = ''): Promise<TrackAnswer> {
+    const answer = await this.#askOnce({ do: 'track', request }, tenant);
+    return 'tracked' in answer ? answer.tracked : somethingElse();
   }
 
   /** The part of a mail's own content that is no Liquid. */

@@ -24,12 +24,15 @@ import type { RenderedParts } from './compose.ts';
 import { changesLinks } from './own-program.ts';
 import type { SlowSource } from './program.ts';
 import { entriesOf, type Kept, lookUp } from './structure-keys.ts';
+import { type TrackAnswer, type TrackRequest, trackMail } from './tracked-mail.ts';
 
 export type RenderRequest =
   | { do: 'structure'; request: StructureRequest }
   | { do: 'render'; source: SlowSource; scope: LiquidScope }
   /** One text, such as a subject of a message's own. */
   | { do: 'text'; text: string; scope: LiquidScope }
+  /** A finished mail in which opens and clicks are counted. */
+  | { do: 'track'; request: TrackRequest }
   /** Says which part of a mail's own content is no Liquid. */
   | { do: 'check'; parts: CheckedParts };
 
@@ -39,6 +42,7 @@ export type RenderAnswer =
   | { compiled: CompiledStructure }
   | { parts: RenderedParts }
   | { text: string }
+  | { tracked: TrackAnswer }
   | { fault: LiquidFault | undefined }
   | { error: string };
 
@@ -61,6 +65,8 @@ async function answer(request: RenderRequest): Promise<RenderAnswer> {
         return { compiled: await compileStructure(request.request) };
       case 'render':
         return { parts: await renderMail(request.source, request.scope) };
+      case 'track':
+        return { tracked: trackMail(request.request) };
       case 'check':
         return { fault: faultOf(request.parts) };
       case 'text':

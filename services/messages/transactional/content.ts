@@ -3,6 +3,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Extras } from '../delivery/delivery-run.ts';
 import type { MailFile } from '../mime/files.ts';
 import { textOverride } from '../render/overrides.ts';
+import type { Counted } from '../render/tracked-mail.ts';
 
 /** Differences from the template, as the caller gave them. */
 export type StoredOptions = {
@@ -27,6 +28,10 @@ export type StoredRawContent = {
   use_liquid: boolean;
   /** Of HTML and text together, or of the whole mail. They are stored apart, as a body. */
   body_bytes: number;
+  /** As fields of a whole mail ask for it; absent where its notification decides. */
+  counted?: Counted;
+  /** Whether a whole mail came for several recipients. */
+  has_others?: boolean;
 };
 
 /** HTML and text of a mail. At least one of them is there. */
@@ -114,7 +119,10 @@ export function ownExtras(
   given: ExtrasGiven,
 ): Extras {
   const extras = extrasOf(request, given);
-  if (Buffer.isBuffer(body)) return { ...extras, own: body };
+  if (Buffer.isBuffer(body)) {
+    const { counted, has_others: hasOthers = false } = content;
+    return { ...extras, own: { mail: body, ...(counted && { counted }), hasOthers } };
+  }
   const { subject, from_name: fromName, reply_to: replyTo, use_liquid: usesLiquid } = content;
   const headers = Object.entries(content.headers ?? {});
   return {

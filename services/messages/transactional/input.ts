@@ -23,6 +23,8 @@ export type Checked = {
   notificationId: string;
   contact: ContactInput;
   email: string;
+  /** A list that the mail is to, whose members alone get it; empty for none. */
+  listId: string;
   externalId: string | null;
   data: JsonObject;
   metadata: JsonObject | undefined;
@@ -80,6 +82,7 @@ export function checkMessage(
     notificationId: id,
     contact,
     email,
+    listId: '',
     externalId: externalId === undefined ? null : storable(externalId, at('external_id')),
     data: data ? checkJson(data, at('data'), dataMaxBytes) : {},
     metadata: metadata && checkMetadata(metadata, at('metadata')),

@@ -21,9 +21,15 @@ type PlanKeyParts = Pick<
   'workspaceId' | 'templateId' | 'templateVersion' | 'integrationId'
 >;
 
-export function groupOf({ workspaceId, templateId, templateVersion, integrationId }: PlanKeyParts) {
+export function groupOf({
+  workspaceId,
+  listId = null,
+  templateId,
+  templateVersion,
+  integrationId,
+}: PlanKeyParts & { listId?: string | null }) {
   const template = { templateId, templateVersion, integrationId };
-  return { workspaceId, broadcastId: null, listId: null, ...template, isByHand: false };
+  return { workspaceId, broadcastId: null, listId, ...template, isByHand: false };
 }
 
 /**

@@ -324,6 +324,7 @@ function readyOf(
       id,
       email,
       externalId,
+      listId: checked.listId || null,
       notificationId: sendable.id,
       templateId: sendable.templateId,
       templateVersion: plan.templateVersion,

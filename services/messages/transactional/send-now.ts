@@ -34,8 +34,9 @@ export async function takeRoom(
   ready: readonly WritableMessage[],
 ): Promise<Room | undefined> {
   const open = ready.filter(
-    // Mail of a held domain waits in the queue.
-    ({ row, plan }) => row.status === 'deferred' && !row.dueAt && plan.heldBecause === '',
+    // Mail of a held domain waits in the queue, which asks members of a list for their consent.
+    ({ row, plan }) =>
+      row.status === 'deferred' && !row.dueAt && row.listId === null && plan.heldBecause === '',
   );
   const [first] = open;
   if (!first) return undefined;

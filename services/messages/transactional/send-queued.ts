@@ -164,10 +164,11 @@ function sinceOf({ queued, content }: Pick<OpenedMessage, 'queued' | 'content'>)
 }
 
 function kindOf({ queued, content }: OpenedMessage): string {
-  const { notificationId, templateId, templateVersion, integrationId } = queued;
+  const { listId, notificationId, templateId, templateVersion, integrationId } = queued;
   const { utm, is_tracked, send_to_bounced } = content;
   const own = content.kind && content.content;
   return JSON.stringify([
+    listId,
     notificationId,
     templateId,
     templateVersion,
@@ -305,10 +306,10 @@ async function sendGroup(
 ): Promise<BatchResult> {
   const { store, owner } = context;
   const first = portion[0] as OpenedMessage;
-  const { templateId, templateVersion, integrationId } = first.queued;
+  const { listId, templateId, templateVersion, integrationId } = first.queued;
   const { send_to_bounced: sendToBounced } = first.content;
   const usesLiquid = first.content.kind !== undefined && first.content.content.use_liquid;
-  const kind = { workspaceId, templateId, templateVersion, integrationId };
+  const kind = { workspaceId, listId, templateId, templateVersion, integrationId };
   const extras = await allExtras(context, workspaceId, { portion, sendToBounced });
   const since = new Map(portion.map((each) => [each.queued.id, sinceOf(each)]));
   return sendAll(context, {
@@ -316,13 +317,21 @@ async function sendGroup(
     plan,
     open: portion.flatMap(({ queued: { id, email } }) => (extras.has(id) ? [[id, email]] : [])),
     areNew: false,
-    who: { byHand: true },
+    // A list has members, who may have left; other mail goes to any address.
+    who: listId === null ? { byHand: true } : {},
     fields: fieldsOf(plan, usesLiquid),
     feeds: noFeeds,
     extras,
     claim: async (claimants) => {
-      const ids = claimants.map(({ id }) => id);
-      const claimed = await claimQueued(store, { workspaceId, owner }, { ids, sendToBounced });
+      const claimed = await claimQueued(
+        store,
+        { workspaceId, owner },
+        {
+          ids: claimants.map(({ id }) => id),
+          sendToBounced,
+          ...(listId !== null && { refusals: claimants.map(({ skipReason }) => skipReason) }),
+        },
+      );
       return claimed.map((message) => ({
         ...message,
         createdAt: since.get(message.id) ?? message.createdAt,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTransport, type Transporter } from 'nodemailer';
 import pg from 'pg';
 import { fast, setRate, unique } from '../../stack/given.ts';
 import type { TestStack } from '../../stack.ts';
 import { boundOf } from '../checker.ts';
 import type { Fault, Happened } from '../schedule.ts';
+import { type ClientMail, openClients, type RelayClient } from './clients.ts';
 
 export type RelayChaosOptions = {
   perSecond: number;
@@ -15,52 +15,64 @@ export type RelayChaosOptions = {
   say: (line: string) => void;
 };
 
-/** `twice`: mails of a message that came again. */
+/**
+ * `twice`: mails with keys that came again. `repeats`: mails without keys that came again, of which
+ * a client has caused at most one by each of its tries.
+ */
 export type RelayReport = {
   accepted: number;
+  /** By client. */
+  acceptedBy: Record<string, number>;
+  acceptedPerSecond: number;
   lost: number;
   twice: number;
   bound: number;
+  repeats: number;
+  repeatsMax: number;
   kills: number;
   seconds: number;
   problems: string[];
 };
 
-const againMs = 200;
 const lookMs = 500;
-const connections = 10;
 /** Long enough that a kill finds mails in flight. */
 const latencyMs = 50;
 
 /**
- * Sends mails by SMTP while processes are killed; each is repeated until it has its 250. One of ten
- * has no key, so that its repeats are messages of their own.
+ * Sends mails by SMTP while processes are killed, as programs of several kinds do; each is repeated
+ * until it has its 250. One of ten has no key, so that its repeats are messages of their own.
  */
 export async function runRelayChaos(
   stack: TestStack,
   { perSecond, forMs, schedule, settleMsMax, say }: RelayChaosOptions,
 ): Promise<RelayReport> {
-  const startedAtMs = Date.now();
   await setRate(stack, fast);
-  const transport = openTransport(stack);
+  const clients = await openClients(stack, say);
   await stack.sink.behave({ latencyMs });
+  const startedAtMs = Date.now();
   const killing = killAll(stack, schedule, say);
   const name = unique('relay');
   const sending: Promise<Sent>[] = [];
   for (let number = 0; number < (perSecond * forMs) / 1_000; number += 1) {
     await sleep(Math.max(0, startedAtMs + (number * 1_000) / perSecond - Date.now()));
-    sending.push(sendOne(transport, `${name}-${number}@example.com`, number));
+    const mail = { to: `${name}-${number}@example.com`, number, isKeyed: number % 10 !== 0 };
+    sending.push(sendOne(clientOf(clients, number), mail));
   }
   const faults = await killing;
   const accepted = await Promise.all(sending);
-  transport.close();
+  const acceptedPerSecond = (accepted.length * 1_000) / (Date.now() - startedAtMs);
   say(`${accepted.length} mails are accepted`);
   const counts = await settle(stack, accepted, settleMsMax);
+  await Promise.all(clients.map((client) => client.close()));
   await stack.sink.behave({ latencyMs: 0 });
   const lost = accepted.filter(({ to }) => !counts.has(to)).length;
+  const again = (some: readonly Sent[]) =>
+    some.reduce((sum, { to }) => sum + Math.max(0, (counts.get(to) ?? 0) - 1), 0);
   const keyed = accepted.filter(({ isKeyed }) => isKeyed);
-  const twice = keyed.reduce((sum, { to }) => sum + Math.max(0, (counts.get(to) ?? 0) - 1), 0);
+  const keyless = accepted.filter(({ isKeyed }) => !isKeyed);
+  const [twice, repeats] = [again(keyed), again(keyless)];
   const bound = boundOf(faults, stack.hasJournal);
+  const repeatsMax = bound + keyless.reduce((sum, { tries }) => sum + tries - 1, 0);
   const messages = await messagesTo(
     stack,
     keyed.map(({ to }) => to),
@@ -68,40 +80,46 @@ export async function runRelayChaos(
   const problems = [
     ...(lost > 0 ? [`${lost} mails that had their 250 never came`] : []),
     ...(twice > bound ? [`${twice} came twice, more than ${bound}`] : []),
+    ...(repeats > repeatsMax
+      ? [`${repeats} without keys came again, more than ${repeatsMax}`]
+      : []),
     ...(messages > keyed.length
       ? [`${keyed.length} mails with keys are ${messages} messages`]
       : []),
   ];
   const seconds = (Date.now() - startedAtMs) / 1_000;
-  return { accepted: accepted.length, lost, twice, bound, kills: faults.length, seconds, problems };
+  const acceptedBy = Object.fromEntries(
+    clients.map(({ name: client }) => [
+      client,
+      accepted.filter((sent) => sent.client === client).length,
+    ]),
+  );
+  const kills = faults.length;
+  return {
+    ...{ accepted: accepted.length, acceptedBy, acceptedPerSecond, lost, twice, bound },
+    ...{ repeats, repeatsMax, kills, seconds, problems },
+  };
 }
 
-/** The address of a sender of the stack's workspace. */
-const from = 'hello@example.com';
+type Sent = ClientMail & { client: string; tries: number };
 
-/** Connections that send by the key of the stack's workspace. */
-function openTransport({ settings }: TestStack) {
-  const { hostname: host, port } = new URL(settings.RELAY_URL ?? '');
-  return createTransport({
-    ...{ pool: true, maxConnections: connections, maxMessages: 1_000, host, port: Number(port) },
-    ...{ tls: { rejectUnauthorized: false }, auth: { user: 'any', pass: settings.TOKEN ?? '' } },
-  });
+async function sendOne(client: RelayClient, mail: ClientMail): Promise<Sent> {
+  const tries = await client.send(mail);
+  // All of Postfix's have keys.
+  const isKeyed = mail.isKeyed || client.name === 'postfix';
+  return { ...mail, isKeyed, client: client.name, tries };
 }
 
-type Sent = { to: string; isKeyed: boolean };
-
-async function sendOne(
-  transport: Pick<Transporter, 'sendMail'>,
-  to: string,
-  number: number,
-): Promise<Sent> {
-  const isKeyed = number % 10 !== 0;
-  const headers = isKeyed ? { 'Postrider-Idempotency-Key': to } : {};
-  for (;;) {
-    const mail = { from, to, subject: 'Hi', text: 'Hello', headers };
-    if (await transport.sendMail(mail).catch(() => undefined)) return { to, isKeyed };
-    await sleep(againMs);
+/** The client of a mail, each by its share. */
+function clientOf(clients: readonly RelayClient[], number: number): RelayClient {
+  const all = clients.reduce((sum, { share }) => sum + share, 0);
+  // A step that is prime to the sum, so that clients follow each other.
+  let left = (number * 37) % all;
+  for (const client of clients) {
+    if (left < client.share) return client;
+    left -= client.share;
   }
+  throw new Error('there is no client');
 }
 
 async function killAll(

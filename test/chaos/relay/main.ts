@@ -15,14 +15,15 @@ export async function relayChaos({ seed, minutes, perSecond, keep }: Options): P
   console.log(`Chaos of mails by SMTP with seed ${seed}: ${perSecond}/s, ${kills} kills`);
   await onStack({ replicas: 2, keep }, async (stack, say) => {
     const report = await runRelayChaos(stack, { perSecond, forMs, schedule, settleMsMax, say });
-    const { accepted, lost, twice, bound, seconds, problems } = report;
+    const { accepted, acceptedBy, acceptedPerSecond, lost, twice, bound, problems } = report;
+    const { repeats, repeatsMax, seconds } = report;
     const lines = [
       `seed      ${seed}`,
       `kills     ${report.kills}`,
       `duration  ${seconds.toFixed(1)} s`,
-      `accepted  ${accepted}`,
+      `accepted  ${accepted}, ${acceptedPerSecond.toFixed(0)}/s: ${JSON.stringify(acceptedBy)}`,
       `lost      ${lost}`,
-      `twice     ${twice} (at most ${bound})`,
+      `twice     ${twice} (at most ${bound}); without keys ${repeats} (at most ${repeatsMax})`,
     ];
     return { lines, problems };
   });

@@ -87,8 +87,14 @@ export const RelayService: GenService<{
    * of the messages, `Postrider-Metadata-<name>` and `X-PM-Metadata-<name>` a value of their metadata, `Postrider-Notification` is their
    * notification, and a mail with a `Postrider-Idempotency-Key` is sent once to each recipient within 24 hours.
    *
+   * `Postrider-Track-Opens`, `Postrider-Track-Links`, `X-PM-TrackOpens` and `X-PM-TrackLinks` say what is counted, else the notification
+   * does. Only HTML parts change for it; where they cannot, the mail goes out uncounted, and `status_info` says why. `Postrider-List` is a
+   * list: its active members alone get the mail, and it gets `List-Unsubscribe` unless it has its own.
+   *
    * INVALID_ARGUMENT: the mail cannot go out: `from` names its sender, `recipients` an address, `mail` all else.
    * NOT_FOUND (`Notification not found`): no such notification.
+   * NOT_FOUND (`List not found`): no such list.
+   * UNAVAILABLE: it is not known whether there is such a list.
    * FAILED_PRECONDITION: there is no provider for the sender, or one that takes no finished mails.
    * RESOURCE_EXHAUSTED: the workspace is at a quota, or too many mails wait.
    *

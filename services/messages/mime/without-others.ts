@@ -1,0 +1,22 @@
+import { fieldsOf, headOf, type WrittenField } from './head.ts';
+
+/** Fields that name recipients. */
+const recipients = /^(?:(?:resent-)?(?:to|cc)|(?:delivered|apparently|envelope|x-original)-to)$/i;
+
+/**
+ * A finished mail whose header names no recipient but one. Each recipient of a mail may be erased,
+ * and nothing else leads from one to the copies of the others.
+ */
+export function withoutOthers(mail: Buffer, email: string): Buffer {
+  const head = headOf(mail);
+  const fields = fieldsOf(head) ?? [];
+  const kept = fields.map((field) =>
+    recipients.test(field.name) ? ofOne(field, email) : field.bytes,
+  );
+  return Buffer.concat([...kept, mail.subarray(head.length)]);
+}
+
+function ofOne({ name, value }: WrittenField, email: string): Buffer {
+  const isNamed = value.toLowerCase().includes(email.toLowerCase());
+  return Buffer.from(isNamed ? `${name}: ${email}\r\n` : '');
+}
