@@ -9,6 +9,7 @@ import { listen } from './listen/listen.ts';
 import { login } from './login.ts';
 import resources from './made/resources.json' with { type: 'json' };
 import type { CliField, CliOperation, CliResource } from './operation.ts';
+import { previewTemplate, watchTemplate } from './preview-template.ts';
 import { flagOf, placesOf } from './request.ts';
 import { pullTemplates, pushTemplates } from './templates.ts';
 import { say, write } from './terminal.ts';
@@ -143,7 +144,23 @@ function ownCommands(
       .argument('<folder>')
       .option('--dry-run', 'only say what would be done')
       .action((folder: string, options) => pushTemplates(invocation, folder, options)),
+    previewOptions(new Command('preview'))
+      .description('Renders a template as its folder has it, to the standard output or a file.')
+      .action(async (folder: string, options) =>
+        ends(await previewTemplate(invocation, folder, options)),
+      ),
+    previewOptions(new Command('watch'))
+      .description('Renders a template into a file at each change of its folder.')
+      .action((folder: string, options) => watchTemplate(invocation, folder, options)),
   ];
+}
+
+function previewOptions(command: Command): Command {
+  return command
+    .argument('<folder>', 'of one template, as pull has written it')
+    .option('--to <file>', 'where the HTML goes')
+    .option('--language <language>', 'a translation of the template')
+    .option('--contact <json>', 'a contact for Liquid, as contacts.upsert takes it');
 }
 
 function operationCommand(

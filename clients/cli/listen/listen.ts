@@ -22,11 +22,11 @@ import type { WebhookListener } from '../../typescript/src/made/types.ts';
 import { WebhookListeners } from '../../typescript/src/made/webhookListeners.ts';
 import { WebhookSubscriptions } from '../../typescript/src/made/webhookSubscriptions.ts';
 import { MissingError, textOf, UsageError } from '../failures.ts';
+import { untilInterrupted } from '../interrupt.ts';
 import { type CommonOptions, callerOf, type Invocation } from '../invocation.ts';
 import { say, write } from '../terminal.ts';
 import { eventOf, eventOfDelivery } from './event.ts';
 import { type History, historyMax, openHistory, sinceOf } from './history.ts';
-import { untilInterrupted } from './interrupt.ts';
 import {
   forward,
   type LocalAnswer,
