@@ -3,8 +3,13 @@ import type { LocalEvent } from './local-server.ts';
 
 const idForm = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** An event of an answer. Throws if a gateway answers what is none. */
-export function eventOf({ id, type, timestamp, data }: WaitingWebhookEvent): LocalEvent {
+/** The events of an answer. Throws if a gateway answers what are none. */
+export function eventsOf(waiting: readonly WaitingWebhookEvent[]): LocalEvent[] {
+  if (!Array.isArray(waiting)) throw new Error('the gateway answered what is no list of events');
+  return waiting.map(eventOf);
+}
+
+function eventOf({ id, type, timestamp, data }: WaitingWebhookEvent): LocalEvent {
   const isEvent =
     typeof id === 'string' &&
     idForm.test(id) &&

@@ -25,7 +25,7 @@ import { MissingError, textOf, UsageError } from '../failures.ts';
 import { untilInterrupted } from '../interrupt.ts';
 import { type CommonOptions, callerOf, type Invocation } from '../invocation.ts';
 import { say, write } from '../terminal.ts';
-import { eventOf, eventOfDelivery } from './event.ts';
+import { eventOfDelivery, eventsOf } from './event.ts';
 import { type History, historyMax, openHistory, sinceOf } from './history.ts';
 import {
   forward,
@@ -167,7 +167,7 @@ class Session {
     const request = { id: this.#listener.id, taken_ids: [...this.#queue.taken] };
     try {
       const { events, dropped } = await listeners.take(request, { signal, retries: 0 });
-      this.#queue.renew(events.map(eventOf));
+      this.#queue.renew(eventsOf(events));
       if (dropped > this.#dropped) {
         this.#tell(`${dropped - this.#dropped} events were lost: too many waited.`);
       }
