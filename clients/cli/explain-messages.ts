@@ -25,8 +25,8 @@ const listsMax = 10;
 const mailQuotas = ['queued_messages', 'queued_bytes'];
 
 /**
- * Why an address got mail or did not, and what to do: `messages.why`, and what else of the workspace
- * holds mail back now.
+ * Why an address got mail or did not, and what to do: `messages.why`, and what else of the
+ * workspace holds mail back now.
  */
 export async function explainMail(
   http: Http,

@@ -23,7 +23,7 @@ export const exitCodes = {
 /** The command line is wrong; the text says where. */
 export class UsageError extends Error {}
 
-/** What the command line names is not there. */
+/** The command line names a thing that is not there. */
 export class MissingError extends Error {}
 
 export function exitCodeOf(error: unknown): number {

@@ -12,7 +12,7 @@ import { textOf, UsageError } from './failures.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { type CommonOptions, callerOf, type Invocation } from './invocation.ts';
 import { jsonOf } from './request.ts';
-import { contentOf, type Json, readTemplate, type TemplateContent } from './templates.ts';
+import { contentOf, type Json, type LocalContent, readTemplate } from './templates.ts';
 import { say, write } from './terminal.ts';
 
 type PreviewOptions = CommonOptions & { language?: string; contact?: string; to?: string };
@@ -31,7 +31,7 @@ export async function previewTemplate(
   return render(invocation, callerOf(invocation, options).http, { folder, options });
 }
 
-/** The same at each change of the folder, until it is interrupted; mistakes are shown and forgotten. */
+/** The same at each change of the folder, until it is interrupted; mistakes do not end it. */
 export async function watchTemplate(
   invocation: Invocation,
   folder: string,
@@ -112,7 +112,7 @@ async function render(
 
 function requestOf(
   template: Json,
-  { email }: TemplateContent,
+  { email }: LocalContent,
   { language, contact }: PreviewOptions,
 ): Omit<CompileTemplateRequest, 'workspace_id'> {
   const request: Record<string, unknown> = {

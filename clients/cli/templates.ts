@@ -82,10 +82,10 @@ function fileName(name: string): string {
   return name;
 }
 
-export type TemplateContent = { file: string; email: Json };
+export type LocalContent = { file: string; email: Json };
 
 /** The contents of a template, its own and those of its languages, each with its file. */
-function contentsOf(template: Json): TemplateContent[] {
+function contentsOf(template: Json): LocalContent[] {
   const own = asJson(template.email);
   const translations = Object.entries(asJson(template.translations) ?? {});
   const others = translations.map(([language, value]) => ({
@@ -98,7 +98,7 @@ function contentsOf(template: Json): TemplateContent[] {
 }
 
 /** The content of a language, or the template's own if none is named. */
-export function contentOf(template: Json, language: string | undefined): TemplateContent {
+export function contentOf(template: Json, language: string | undefined): LocalContent {
   const file = language === undefined ? 'body.mjml' : `body.${fileName(language)}.mjml`;
   const content = contentsOf(template).find((each) => each.file === file);
   if (content) return content;

@@ -170,7 +170,7 @@ test('a server that answers errors or hangs stops no other event', async () => {
   expect(run.lines().map(({ status }) => status)).toEqual([500, 201]);
 });
 
-test('what has come is sent again by its id, and by time', async () => {
+test('events that have come are sent again by id, and by time', async () => {
   const { id } = await givenWorkspace(stack);
   const server = await givenServer();
   const run = await listening(id, server.url);

@@ -35,8 +35,8 @@ export type History = {
 
 /**
  * The events of a time that webhooks and listeners of the workspace got and the caller may read,
- * each once, oldest first. The newest `historyMax` deliveries are read; `beyond` is told how many
- * there are if there are more.
+ * each once, oldest first. The newest `historyMax` deliveries are read; if there
+ * are more, `beyond` gets their number.
  */
 export function openHistory(
   subscriptions: Pick<WebhookSubscriptions, 'deliveries'>,

@@ -63,14 +63,16 @@ export async function listen(invocation: Invocation, options: ListenOptions): Pr
   const since = options.since === undefined ? undefined : sinceOf(options.since);
   const server = { url, secret: listenSecret(invocation.env), workspaceId };
   const subscriptions = new WebhookSubscriptions(http);
+  const isForPeople = invocation.terminal.stdout.isTTY && !options.json;
   if (options.replay !== undefined) {
-    return replay(invocation, { server, subscriptions, id: options.replay });
+    return replay(invocation, { server, subscriptions, id: options.replay, isForPeople });
   }
   const { signal, release } = untilInterrupted();
   try {
     const types = (options.events ?? []).flatMap((each) => each.split(',')).filter(Boolean);
     const listeners = new WebhookListeners(http);
-    await run({ invocation, server, listeners, subscriptions, types, since, signal });
+    const given = { invocation, server, listeners, subscriptions, types, since, signal };
+    await run({ ...given, isForPeople });
     return true;
   } catch (error) {
     if (signal.aborted) return true;
@@ -87,6 +89,7 @@ type Given = {
   subscriptions: WebhookSubscriptions;
   types: string[];
   since: Date | undefined;
+  isForPeople: boolean;
   signal: AbortSignal;
 };
 
@@ -204,7 +207,7 @@ class Session {
   }
 
   async #send(event: LocalEvent): Promise<void> {
-    const { invocation, server, signal } = this.#given;
+    const { invocation, server, isForPeople, signal } = this.#given;
     let answer: LocalAnswer;
     try {
       answer = await forward(server, event, { attempt: this.#attempt, signal });
@@ -220,14 +223,14 @@ class Session {
     this.#isServerDown = false;
     this.#attempt = 1;
     this.#queue.shift();
-    await write(invocation.terminal, lineOf(invocation, event, answer));
+    await write(invocation.terminal, lineOf(isForPeople, event, answer));
   }
 
   async #rest(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#given.signal }).catch(() => {});
   }
 
-  /** What was sent is not sent again by a later `--since`, and nothing more waits. */
+  /** Names the events that were sent, and ends the listener. */
   async end(): Promise<void> {
     const { listeners } = this.#given;
     const { id } = this.#listener;
@@ -249,12 +252,17 @@ function isTemporary(error: unknown): boolean {
   return [ConnectionError, ServerError, RateLimitError].some((kind) => error instanceof kind);
 }
 
-type Replay = { server: LocalServer; subscriptions: WebhookSubscriptions; id: string };
+type Replay = {
+  server: LocalServer;
+  subscriptions: WebhookSubscriptions;
+  id: string;
+  isForPeople: boolean;
+};
 
 /** Sends one delivery again; whether the server took it. */
 async function replay(
   invocation: Invocation,
-  { server, subscriptions, id }: Replay,
+  { server, subscriptions, id, isForPeople }: Replay,
 ): Promise<boolean> {
   const { deliveries } = await subscriptions.deliveries({ id });
   const [delivery] = deliveries;
@@ -264,15 +272,15 @@ async function replay(
     if (error instanceof ServerDownError) return { error: error.message, ms: 0 };
     throw error;
   });
-  await write(invocation.terminal, lineOf(invocation, event, answer));
+  await write(invocation.terminal, lineOf(isForPeople, event, answer));
   return answer.status !== undefined && answer.status >= 200 && answer.status < 300;
 }
 
-function lineOf({ terminal }: Invocation, event: LocalEvent, answer: LocalAnswer): string {
+function lineOf(isForPeople: boolean, event: LocalEvent, answer: LocalAnswer): string {
   const { id, type } = event;
   const { status, error, ms } = answer;
   const time = new Date().toISOString();
-  if (!terminal.stdout.isTTY) {
+  if (!isForPeople) {
     const result = status === undefined ? { error } : { status };
     return `${JSON.stringify({ time, type, id, ...result, ms })}\n`;
   }

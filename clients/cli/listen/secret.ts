@@ -7,8 +7,8 @@ import { folderOf } from '../profiles.ts';
 const form = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 /**
- * The secret by which `listen` signs, of this person on this machine: made at the first use, and the
- * same from then on, in a file that only its owner reads. No server knows it.
+ * The secret by which `listen` signs, of this person on this machine: made at the first use, and
+ * the same from then on, in a file that only its owner reads. No server knows it.
  */
 export function listenSecret(env: Record<string, string | undefined>): string {
   const file = join(folderOf(env), 'listen-secret');

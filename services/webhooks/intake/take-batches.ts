@@ -4,7 +4,7 @@
  * Order: erasures of deleted contacts; one read of the subscriptions of all workspaces; each
  * workspace by itself is matched and admitted; one statement inserts the deliveries of all that are
  * ready within 20 ms, and others follow as they get ready; the dispatcher begins those that it had
- * places for, and is poked for the rest. Those of listeners wait until they are taken.
+ * places for, and is poked for the rest. Deliveries of listeners wait to be taken.
  *
  * Invariants: a batch that comes twice counts once. One that fails has no deliveries, and no other
  * fails with it: a statement whose values are refused is repeated for each batch. A workspace that

@@ -22,8 +22,8 @@ export type WantedTarget = Target & { workspace_id: string } & (Endpoint | NoEnd
 type MatchedTarget = Target & Pick<WantedTarget, 'url'>;
 
 /**
- * Finds out which subscriptions and listeners want which events, as both are now. Asks contacts only where a
- * filter needs it.
+ * Finds out which subscriptions and listeners want which events, as all are now. Asks contacts only
+ * where a filter needs it.
  */
 export async function match(
   audience: AudienceReader,
@@ -40,7 +40,7 @@ export async function match(
 type Matching = {
   workspaceId: string;
   events: readonly Event[];
-  /** Those of the workspace that want some type of the events, and maybe others. */
+  /** All of the workspace that want some type of the events, and maybe others. */
   targets: readonly MatchedTarget[];
 };
 

@@ -6,7 +6,7 @@ export class WaitingDeliveries extends Migration {
   }
 
   override up(): void {
-    // What a listener takes next; deliveries of subscriptions are not in it.
+    // A listener takes the oldest. Deliveries of subscriptions are not in it.
     this.addSql('drop index concurrently if exists deliveries_waiting');
     this.addSql(`
       create index concurrently if not exists deliveries_waiting on deliveries (workspace_id, subscription_id, created_at)

@@ -42,7 +42,7 @@ test('a listener that takes nothing for five minutes ends, and what waits for it
   expect(pushes.filter((push) => push.workspaceId === workspaceId)).toHaveLength(1);
 });
 
-test('what a listener has taken stays for an hour after its end', async () => {
+test('deliveries that a listener has taken stay for an hour after its end', async () => {
   const workspaceId = givenWorkspace();
   const { id, take, end } = await givenListener(given, workspaceId);
   await sendTypes(given, workspaceId, ['contact.created']);
@@ -63,7 +63,7 @@ test('what a listener has taken stays for an hour after its end', async () => {
   await expect(end()).rejects.toMatchObject({ code: Code.NotFound });
 });
 
-test('of a listener with too many waiting events the oldest go, and it is told how many', async () => {
+test('of a listener with too many waiting events the oldest go, and it learns how many', async () => {
   const workspaceId = givenWorkspace();
   const [slow, quick] = [
     await givenListener(given, workspaceId),

@@ -1,9 +1,9 @@
 /*
  * Ends, trims and forgets listeners; minutely.
  *
- * Order: a listener that took nothing for `idleMs` ends; one that ended `keptMs` ago is deleted, and
- * `forgetDeliveries` deletes what it had; of each other one, what waits beyond `waitingMax` is deleted,
- * the oldest first, and all that waits for one that has ended.
+ * Order: a listener that took nothing for `idleMs` ends; one that ended `keptMs` ago is deleted,
+ * and `forgetDeliveries` deletes its deliveries; of each other one, waiting deliveries beyond
+ * `waitingMax` are deleted, the oldest first, and all that wait for one that has ended.
  *
  * Limits: a listener has its turn of `stepsMax` steps in a run, so that a flood of one holds up no
  * other. Producers are asked for fewer types by a job.

@@ -134,8 +134,8 @@ export class Postrider {
    *
    * A listener has deliveries of its own, which wait until it takes them: it takes none of a
    * subscription or of another listener. At most 10,000 wait; beyond that the oldest are deleted
-   * within a minute. A listener that takes nothing for 5 minutes ends by itself. What it has taken
-   * stays in `webhookSubscriptions.deliveries` for an hour after its end.
+   * within a minute. A listener that takes nothing for 5 minutes ends by itself. Events that it has
+   * taken stay in `webhookSubscriptions.deliveries` for an hour after its end.
    */
   readonly webhookListeners: WebhookListeners;
   /**

@@ -325,8 +325,8 @@ export const TriggerWebhookEventResponseSchema: GenMessage<TriggerWebhookEventRe
  * server.
  *
  * A listener has deliveries of its own, which wait until it takes them: it takes none of a subscription or of another listener. At most
- * 10,000 wait; beyond that the oldest are deleted within a minute. A listener that takes nothing for 5 minutes ends by itself. What it
- * has taken stays in `webhookSubscriptions.deliveries` for an hour after its end.
+ * 10,000 wait; beyond that the oldest are deleted within a minute. A listener that takes nothing for 5 minutes ends by itself. Events
+ * that it has taken stay in `webhookSubscriptions.deliveries` for an hour after its end.
  *
  * @generated from service postrider.webhooks.v1.WebhookListenerService
  */
