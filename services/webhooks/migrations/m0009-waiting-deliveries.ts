@@ -9,7 +9,7 @@ export class WaitingDeliveries extends Migration {
     // A listener takes the oldest. Deliveries of subscriptions are not in it.
     this.addSql('drop index concurrently if exists deliveries_waiting');
     this.addSql(`
-      create index concurrently if not exists deliveries_waiting on deliveries (workspace_id, subscription_id, created_at)
+      create index concurrently if not exists deliveries_waiting on deliveries (workspace_id, subscription_id, created_at, id)
       where status = 'waiting'`);
   }
 }

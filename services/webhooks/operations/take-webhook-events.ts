@@ -10,7 +10,7 @@ import { idleMs, type ListenerKey } from '../listening/listener.ts';
 import { type WaitingRow, waitingMessage } from '../views/listener.ts';
 
 const eventsMax = 100;
-/** The first one is given whatever its size. */
+/** Of the payloads; the last one that is given may go beyond it. */
 const bytesMax = 1_024 * 1_024;
 
 type TakingRow = { event_types: string[]; dropped: number; expires_at: string };
@@ -55,23 +55,23 @@ async function markTaken(
   );
 }
 
+/** From one to the next by their index, so that no payload is read that is not given. */
 function oldestWaiting(em: EntityManager, { workspaceId, id }: ListenerKey): Promise<WaitingRow[]> {
+  const next = (after: string) => `
+    select id, event_type, created_at, coalesce(occurred_at, created_at) as occurred_at, ${payloadSql('deliveries')} as data
+    from deliveries
+    where workspace_id = $1 and subscription_id = $2 and status = 'waiting' and ${after}
+    order by created_at, id limit 1`;
   return query<WaitingRow>(
     em,
-    `with oldest as materialized (
-       select id, event_type, coalesce(occurred_at, created_at) as occurred_at, created_at, ${payloadSql('deliveries')} as data
-       from deliveries
-       where workspace_id = $1 and subscription_id = $2 and status = 'waiting'
-       order by created_at, id limit ${eventsMax}
-     ),
-     sized as (
-       select *, sum(octet_length(data::text)) over (order by created_at, id) as bytes,
-         row_number() over (order by created_at, id) as place
-       from oldest
+    `with recursive given as (
+       select first.*, octet_length(data::text) as bytes, 1 as place from (${next('true')}) first
+       union all
+       select next.*, given.bytes + octet_length(next.data::text), given.place + 1
+       from given cross join lateral (${next('(created_at, id) > (given.created_at, given.id)')}) next
+       where given.bytes < ${bytesMax} and given.place < ${eventsMax}
      )
-     select id, event_type, occurred_at, data from sized
-     where place = 1 or bytes <= ${bytesMax}
-     order by created_at, id`,
+     select id, event_type, occurred_at, data from given order by place`,
     [workspaceId, id],
   );
 }

@@ -25,6 +25,7 @@ export function triggerWebhookEvent({
     const targets = await readTargets(store, [workspaceId], [type]);
     const listeners = targets.filter(({ url }) => url === null);
     if (listeners.length === 0) return { listeners: 0 };
+    await backlog.admit(workspaceId);
     const at = now();
     const dataJson = JSON.stringify(exampleOf(contract.data, at));
     const event = create(EventSchema, { type, dataJson, occurredAt: timestampFromDate(at) });
