@@ -279,13 +279,13 @@ async function replay(
 function lineOf(isForPeople: boolean, event: LocalEvent, answer: LocalAnswer): string {
   const { id, type } = event;
   const { status, error, ms } = answer;
-  const time = new Date().toISOString();
+  const now = new Date();
   if (!isForPeople) {
     const result = status === undefined ? { error } : { status };
-    return `${JSON.stringify({ time, type, id, ...result, ms })}\n`;
+    return `${JSON.stringify({ time: now.toISOString(), type, id, ...result, ms })}\n`;
   }
   return oneLine(
-    `${time.slice(11, 19)}  ${type.padEnd(typeWidth)}  ${id}  ${status ?? error}  ${ms} ms`,
+    `${now.toTimeString().slice(0, 8)}  ${type.padEnd(typeWidth)}  ${id}  ${status ?? error}  ${ms} ms`,
   );
 }
 
