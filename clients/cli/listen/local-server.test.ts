@@ -100,3 +100,24 @@ test('an answer that is no HTTP, or has endless headers, is none', async () => {
   });
   expect(await forward(long, event)).toMatchObject({ error: expect.any(String) });
 });
+
+test('a server that hangs has answered nothing in time, and the event is not sent again', async () => {
+  let calls = 0;
+  const server = await givenServer((_, response) => {
+    calls += 1;
+    if (calls === 2) response.writeHead(200, { 'content-length': '10' }).write('a');
+  });
+  const late = await forward(server, event, { timeoutMs: 500 });
+  expect(late).toMatchObject({ error: 'no answer within 0.5 s' });
+  expect(late.ms).toBeGreaterThanOrEqual(490);
+  // Its head is enough.
+  expect(await forward(server, event)).toMatchObject({ status: 200 });
+});
+
+test('a listening that ends leaves an open call', async () => {
+  const server = await givenServer(() => {});
+  const stop = new AbortController();
+  const sent = forward(server, event, { signal: stop.signal });
+  stop.abort();
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
+});

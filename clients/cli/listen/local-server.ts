@@ -17,13 +17,15 @@ export type LocalAnswer = {
   ms: number;
 };
 
+type Forwarding = { attempt?: number; timeoutMs?: number; signal?: AbortSignal };
+
 export type LocalServer = {
   url: string;
   secret: string;
   workspaceId: string;
 };
 
-const timeoutMs = 10_000;
+const timeoutMsDefault = 10_000;
 /** The server is not there, as while it starts again. */
 const downCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 /** It went away while it had the event, which may be the event's doing. */
@@ -49,7 +51,7 @@ export class ServerDownError extends Error {
 export async function forward(
   { url, secret, workspaceId }: LocalServer,
   event: LocalEvent,
-  { attempt = 1, signal }: { attempt?: number; signal?: AbortSignal } = {},
+  { attempt = 1, timeoutMs = timeoutMsDefault, signal }: Forwarding = {},
 ): Promise<LocalAnswer> {
   const { id, type, timestamp, data } = event;
   const body = JSON.stringify({ id, type, workspace_id: workspaceId, timestamp, data });
