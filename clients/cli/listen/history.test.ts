@@ -46,7 +46,7 @@ test('events come oldest first, each once, also after a page that failed', async
   expect(seen.map(Number)).toEqual(Array.from({ length: 250 }, (_, at) => at + 1));
 });
 
-test('of more than a thousand deliveries the newest are read, and their number is said', async () => {
+test('the newest of more than a thousand deliveries are read, and their number is said', async () => {
   const { subscriptions } = given(1_200);
   let total = 0;
   const history = openHistory(subscriptions, period, (count) => {
