@@ -1,8 +1,13 @@
+import type { MessagesWhyQuery } from '../typescript/src/made/messages.ts';
+import { explainMail, explanationText } from './explain-messages.ts';
 import { type Caller, type CommonOptions, callerOf, type Invocation } from './invocation.ts';
 import type { CliOperation } from './operation.ts';
 import { textForPeople } from './output.ts';
 import { requestOf } from './request.ts';
 import { write } from './terminal.ts';
+
+/** Its answer is in words, and the command adds what else holds mail back. */
+const whyPath = '/api/messages.why';
 
 export type CallOptions = CommonOptions & {
   data?: string;
@@ -22,8 +27,16 @@ export async function callOperation(
   const caller = callerOf(invocation, options);
   if (operation.isStream) return printStream(invocation, caller, { operation, request });
   const { idempotencyKey } = options;
-  const answer = await caller.http.call(operation.operation, request, { idempotencyKey });
   const isForPeople = terminal.stdout.isTTY && !options.json;
+  if (operation.operation.path === whyPath) {
+    const query = request as MessagesWhyQuery;
+    const explanation = await explainMail(caller.http, query);
+    const text = isForPeople
+      ? explanationText(query.email, explanation)
+      : JSON.stringify(explanation);
+    return write(terminal, `${text}\n`);
+  }
+  const answer = await caller.http.call(operation.operation, request, { idempotencyKey });
   const text = isForPeople
     ? textForPeople(answer, terminal.stdout.columns)
     : JSON.stringify(answer, null, terminal.stdout.isTTY ? 2 : undefined);

@@ -23,12 +23,15 @@ export const exitCodes = {
 /** The command line is wrong; the text says where. */
 export class UsageError extends Error {}
 
+/** The command line names a thing that is not there. */
+export class MissingError extends Error {}
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.usage;
   if (error instanceof AuthenticationError || error instanceof PermissionError) {
     return exitCodes.notAllowed;
   }
-  if (error instanceof NotFoundError) return exitCodes.notFound;
+  if (error instanceof NotFoundError || error instanceof MissingError) return exitCodes.notFound;
   if (error instanceof RateLimitError) return exitCodes.tooMany;
   if (error instanceof ConnectionError) return exitCodes.noAnswer;
   if (error instanceof ServerError || !(error instanceof ApiError)) return exitCodes.failed;

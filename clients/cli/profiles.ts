@@ -10,8 +10,11 @@ type Environment = Record<string, string | undefined>;
 
 export const profileDefault = 'default';
 
-const fileOf = (env: Environment): string =>
-  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'postrider/profiles.json');
+/** Where the program keeps what it needs again. */
+export const folderOf = (env: Environment): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'postrider');
+
+const fileOf = (env: Environment): string => join(folderOf(env), 'profiles.json');
 
 function readProfiles(env: Environment): Record<string, Profile> {
   try {

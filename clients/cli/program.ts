@@ -5,12 +5,15 @@ import { completionFor, type Shell, shells } from './completion.ts';
 import { exitCodeOf, exitCodes, textOf } from './failures.ts';
 import { importContacts } from './import-contacts.ts';
 import type { Invocation } from './invocation.ts';
+import { listen } from './listen/listen.ts';
 import { login } from './login.ts';
 import resources from './made/resources.json' with { type: 'json' };
 import type { CliField, CliOperation, CliResource } from './operation.ts';
+import { previewTemplate, watchTemplate } from './preview-template.ts';
 import { flagOf, placesOf } from './request.ts';
 import { pullTemplates, pushTemplates } from './templates.ts';
 import { say, write } from './terminal.ts';
+import { trigger } from './trigger.ts';
 import { watchBroadcast } from './watch-broadcast.ts';
 
 const all = resources as CliResource[];
@@ -24,7 +27,7 @@ Answers are tables on a terminal, else JSON. Exit codes: 0 done, 1 failed, 2 wro
 /** The first words of commands for callers, beside those of operators. */
 export const callerWords: readonly string[] = [
   ...all.map(({ name }) => name),
-  ...['login', 'mcp', 'completion'],
+  ...['login', 'listen', 'trigger', 'mcp', 'completion'],
 ];
 
 /** Runs a command and returns the exit code. */
@@ -61,6 +64,21 @@ function programOf(invocation: Invocation, ends: (isDone: boolean) => void): Com
       .option('--email <address>', 'your address')
       .option('--key-stdin', 'read an API key from the standard input')
       .action((options) => login(invocation, options)),
+  );
+  program.addCommand(
+    withCommon(new Command('listen').copyInheritedSettings(program))
+      .description('Sends events of the workspace to a local server, signed as webhooks are.')
+      .requiredOption('--forward-to <url>', 'where they go, such as localhost:3000/hooks')
+      .option('--events <types>', 'only these types, with commas between (repeatable)', collect)
+      .option('--since <time>', 'first what has come in this time once more: 90s, 10m, 2h, 1d')
+      .option('--replay <id>', 'only this delivery once more')
+      .action(async (options) => ends(await listen(invocation, options))),
+  );
+  program.addCommand(
+    withCommon(new Command('trigger').copyInheritedSettings(program))
+      .description('Gives a made-up event to those who listen; nothing else happens.')
+      .argument('<event>', 'its type, such as email.bounced')
+      .action(async (type: string, options) => ends(await trigger(invocation, type, options))),
   );
   program.addCommand(
     withCommon(new Command('mcp').copyInheritedSettings(program))
@@ -126,7 +144,23 @@ function ownCommands(
       .argument('<folder>')
       .option('--dry-run', 'only say what would be done')
       .action((folder: string, options) => pushTemplates(invocation, folder, options)),
+    previewOptions(new Command('preview'))
+      .description('Renders a template as its folder has it, to the standard output or a file.')
+      .action(async (folder: string, options) =>
+        ends(await previewTemplate(invocation, folder, options)),
+      ),
+    previewOptions(new Command('watch'))
+      .description('Renders a template into a file at each change of its folder.')
+      .action((folder: string, options) => watchTemplate(invocation, folder, options)),
   ];
+}
+
+function previewOptions(command: Command): Command {
+  return command
+    .argument('<folder>', 'of one template, as pull has written it')
+    .option('--to <file>', 'where the HTML goes')
+    .option('--language <language>', 'a translation of the template')
+    .option('--contact <json>', 'a contact for Liquid, as contacts.upsert takes it');
 }
 
 function operationCommand(

@@ -13,7 +13,7 @@ import { say } from './terminal.ts';
  * file of its own, body.mjml and body.<language>.mjml.
  */
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 const settingsFile = 'template.json';
 /** Ids and languages, which become names of files. */
@@ -82,10 +82,10 @@ function fileName(name: string): string {
   return name;
 }
 
-type Content = { file: string; email: Json };
+export type LocalContent = { file: string; email: Json };
 
 /** The contents of a template, its own and those of its languages, each with its file. */
-function contentsOf(template: Json): Content[] {
+function contentsOf(template: Json): LocalContent[] {
   const own = asJson(template.email);
   const translations = Object.entries(asJson(template.translations) ?? {});
   const others = translations.map(([language, value]) => ({
@@ -95,6 +95,15 @@ function contentsOf(template: Json): Content[] {
   return [{ file: 'body.mjml', email: own }, ...others].flatMap(({ file, email }) =>
     email ? [{ file, email }] : [],
   );
+}
+
+/** The content of a language, or the template's own if none is named. */
+export function contentOf(template: Json, language: string | undefined): LocalContent {
+  const file = language === undefined ? 'body.mjml' : `body.${fileName(language)}.mjml`;
+  const content = contentsOf(template).find((each) => each.file === file);
+  if (content) return content;
+  const what = language === undefined ? 'no mail' : `no language ${language}`;
+  throw new UsageError(`the template has ${what}`);
 }
 
 function asJson(value: unknown): Json | undefined {
@@ -114,7 +123,8 @@ function writeTemplate(folder: string, template: Json): void {
   writeFileSync(join(folder, settingsFile), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
-function readTemplate(folder: string, id: string): Json {
+/** A template as its folder has it. */
+export function readTemplate(folder: string, id: string): Json {
   const file = join(folder, settingsFile);
   let template: Json;
   try {

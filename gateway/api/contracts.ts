@@ -15,6 +15,7 @@ import { file_postrider_messages_v1_suppressions } from '#gen/postrider/messages
 import { file_postrider_messages_v1_transactional } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { file_postrider_templates_v1_blocks } from '#gen/postrider/templates/v1/blocks_pb.ts';
 import { file_postrider_templates_v1_templates } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { file_postrider_webhooks_v1_listeners } from '#gen/postrider/webhooks/v1/listeners_pb.ts';
 import { file_postrider_webhooks_v1_webhooks } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { file_postrider_workspaces_v1_api_keys } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { file_postrider_workspaces_v1_audit } from '#gen/postrider/workspaces/v1/audit_pb.ts';
@@ -43,6 +44,7 @@ export const contracts: readonly DescFile[] = [
   file_postrider_templates_v1_templates,
   file_postrider_templates_v1_blocks,
   file_postrider_webhooks_v1_webhooks,
+  file_postrider_webhooks_v1_listeners,
   file_postrider_workspaces_v1_workspaces,
   file_postrider_workspaces_v1_api_keys,
   file_postrider_workspaces_v1_sessions,

@@ -65,6 +65,7 @@ export const reasons = {
   ],
   LINKS_NOT_FOUND: [Code.NotFound, 'The mail is too old.'],
   WEBHOOK_SUBSCRIPTION_NOT_FOUND: [Code.NotFound, checkId],
+  WEBHOOK_LISTENER_NOT_FOUND: [Code.NotFound, 'Create another one.'],
   WEBHOOK_DELIVERY_NOT_FOUND: [Code.NotFound, 'Only failed deliveries can be sent again.'],
 
   ALREADY_EXISTS: [Code.AlreadyExists, 'Use another id, or change what is there.'],

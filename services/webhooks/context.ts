@@ -2,6 +2,7 @@ import { type Client, createClient, type ServiceImpl } from '@connectrpc/connect
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { WebhookListenerService } from '#gen/postrider/webhooks/v1/listeners_pb.ts';
 import type { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { openProducers, type Producers } from '#lib/events/interest-pushes.ts';
@@ -62,4 +63,5 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
 
 /** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof WebhookSubscriptionService> &
+  ServiceImpl<typeof WebhookListenerService> &
   ServiceImpl<typeof EventConsumerService>;

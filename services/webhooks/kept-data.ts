@@ -27,6 +27,7 @@ type Needs = { store: Store; dispatcher: Dispatcher };
 export function erasedTables(context: Needs): readonly ErasedTable[] {
   return [
     { table: 'subscriptions', erase: (workspaceId) => eraseSubscriptions(context, workspaceId) },
+    { table: 'listeners' },
     { table: 'deliveries' },
     { table: 'events' },
     { table: 'workspace_interests' },

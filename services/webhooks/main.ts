@@ -13,6 +13,7 @@ import { failDeliveries } from './tasks/fail-deliveries.ts';
 import { forgetDeliveries } from './tasks/forget-deliveries.ts';
 import { notifyOfBacklog } from './tasks/notify-of-backlog.ts';
 import { notifyOwners } from './tasks/notify-owners.ts';
+import { tendListeners } from './tasks/tend-listeners.ts';
 import { wake } from './tasks/wake.ts';
 
 export const part = servicePart(readConfig, async (base, config) => {
@@ -32,10 +33,11 @@ export const part = servicePart(readConfig, async (base, config) => {
       erasePerson: erasePerson(context),
       wake: wake({ ...context, temporal }),
       checkRuns: checkRuns(context),
+      tendListeners: tendListeners(context),
       notifyOwners: notifyOwners(context, base),
       notifyOfBacklog: notifyOfBacklog(context, base),
     },
-    minutely: ['checkRuns'],
+    minutely: ['checkRuns', 'tendListeners'],
     async prepare() {
       await startInterests(interests, context.store.fork());
       await clearing.add(context.store.fork(), 0);

@@ -8,6 +8,8 @@ import { Traces } from './migrations/m0004-traces.ts';
 import { EventTimes } from './migrations/m0005-event-times.ts';
 import { Events } from './migrations/m0006-events.ts';
 import { Backlogs } from './migrations/m0007-backlogs.ts';
+import { Listeners } from './migrations/m0008-listeners.ts';
+import { WaitingDeliveries } from './migrations/m0009-waiting-deliveries.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
@@ -25,6 +27,8 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
       'm0005-event-times': EventTimes,
       'm0006-events': Events,
       'm0007-backlogs': Backlogs,
+      'm0008-listeners': Listeners,
+      'm0009-waiting-deliveries': WaitingDeliveries,
     },
   });
 }

@@ -16,6 +16,7 @@ const first = [
   'segments.create',
   'broadcasts.create',
   'webhookSubscriptions.create',
+  'webhookListeners.create',
 ];
 const last = [/\.cancel$/, /\.delete|\.remove|\.revoke/, /workspaces\.delete$/];
 

@@ -169,6 +169,7 @@ test('the JSON of every operation', async () => {
     ...{ status: 'string', attempts: 'number', max_attempts: 'number', next_attempt_at: 'null' },
     ...{ last_attempt_at: 'time', delivered_at: 'time', last_response_status: 'number' },
     ...{ last_response_body: 'string', last_error: 'null', created_at: 'time' },
+    occurred_at: 'time',
   });
   expect((await post('redeliver', { id, since: '2026-01-01T00:00:00Z' })).body).toEqual({
     redelivered: 0,
@@ -178,5 +179,35 @@ test('the JSON of every operation', async () => {
   expect(await post('delete', { id })).toMatchObject({
     status: 404,
     body: { error: 'Webhook subscription not found' },
+  });
+});
+
+test('the JSON of every operation of listeners', async () => {
+  const post = (operation: string, body: object = {}) =>
+    stack.call(`webhookListeners.${operation}`, key(body));
+  const created = await post('create', { event_types: ['contact.created'] });
+  expect(created.status).toBe(201);
+  const { listener } = created.body;
+  expect(shapeOf(listener)).toEqual({
+    ...{ id: 'string', event_types: ['string'], created_at: 'time', expires_at: 'time' },
+  });
+  const { id } = listener;
+  expect(good(await post('trigger', { event_type: 'contact.created' }))).toEqual({ listeners: 1 });
+  const taken = good(await post('take', { id }));
+  expect(shapeOf({ ...taken, events: [{ ...taken.events[0], data: {} }] })).toEqual({
+    events: [{ id: 'string', type: 'string', timestamp: 'time', data: {} }],
+    ...{ dropped: 'number', expires_at: 'time' },
+  });
+  const email = newEmail();
+  await upsert({ email });
+  const taken_ids = [taken.events[0].id];
+  await until('the event waits', async () => {
+    const { events } = good(await post('take', { id, taken_ids }));
+    return events.some((event: { data: unknown }) => emailOf(event.data) === email);
+  });
+  expect(good(await post('end', { id }))).toEqual({ success: true });
+  expect(await post('take', { id })).toMatchObject({
+    status: 404,
+    body: { error: 'Webhook listener not found' },
   });
 });

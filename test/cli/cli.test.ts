@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { givenBroadcast, givenTemplate, good, unique } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
+import { until } from '../stack/until.ts';
 
 /** `postrider` as people call it, on a stack. */
 
@@ -263,6 +264,72 @@ test('templates go into a folder and come back from it, only those that differ',
   const read = jsonOf(await postrider(['templates', 'get', a]));
   expect(read.template.email.mjml_source).toBe('<mjml><mj-body></mj-body></mjml>');
   expect((await postrider(['templates', 'push', folder])).err).not.toMatch(/(creat|updat)ed/);
+});
+
+test('why an address gets no mail is said with what to do, and what holds mail back', async () => {
+  const email = `${unique('b')}@example.com`;
+  const contact = JSON.stringify({ email });
+  expect((await postrider(['contacts', 'upsert', '--contact', contact])).code).toBe(0);
+  expect((await postrider(['suppressions', 'add', email])).code).toBe(0);
+  const explained = await postrider(['messages', 'why', email]);
+  expect(explained).toMatchObject({ code: 0, err: '' });
+  const { summary, reasons, not_read } = jsonOf(explained);
+  expect(summary).toContain('The address is on the suppression list');
+  expect(not_read).toEqual([]);
+  expect(reasons.map(({ code }: { code: string }) => code)).toEqual(
+    expect.arrayContaining(['no_message', 'suppressed', 'no_list']),
+  );
+  expect(reasons).toContainEqual(
+    expect.objectContaining({
+      code: 'suppressed',
+      advice: expect.stringContaining(`postrider suppressions remove ${email}`),
+    }),
+  );
+  expect((await postrider(['messages', 'why', 'nobody'])).code).toBe(5);
+});
+
+/** A folder of one template. */
+function givenTemplateFolder(mjml: string): string {
+  const folder = mkdtempSync(join(home, 'template-'));
+  const email = { editor_mode: 'code', subject: 'Hi {{ contact.first_name }}' };
+  const template = { name: 'Hello', channel: 'email', category: 'transactional', email };
+  writeFileSync(join(folder, 'template.json'), JSON.stringify(template));
+  writeFileSync(join(folder, 'body.mjml'), mjml);
+  return folder;
+}
+
+const mjmlOf = (text: string) =>
+  `<mjml>\n<mj-body>\n<mj-section><mj-column><mj-text>${text}</mj-text></mj-column></mj-section>\n</mj-body>\n</mjml>\n`;
+
+test('a template is rendered as its folder has it, and its mistakes have their lines', async () => {
+  const folder = givenTemplateFolder(mjmlOf('Hello {{ contact.first_name }}'));
+  const contact = ['--contact', '{"email":"ada@example.com","first_name":"Ada"}'];
+  const shown = await postrider(['templates', 'preview', folder, ...contact]);
+  expect(shown.code).toBe(0);
+  expect(shown.out).toContain('>Hello Ada<');
+  writeFileSync(
+    join(folder, 'body.mjml'),
+    '<mjml>\n<mj-body>\n<mj-txt>x</mj-txt>\n</mj-body></mjml>',
+  );
+  const wrong = await postrider(['templates', 'preview', folder]);
+  expect(wrong).toMatchObject({ code: 1, out: '' });
+  expect(wrong.err).toContain('body.mjml:3: mj-txt: ');
+});
+
+test('a template is rendered again at each change of its folder', async () => {
+  const folder = givenTemplateFolder(mjmlOf('one'));
+  const to = join(folder, 'preview.html');
+  const args = [program, 'templates', 'watch', folder, '--to', to];
+  const child = spawn(process.execPath, args, { env: environment });
+  const over = ended(child);
+  const isWritten = (text: string) => existsSync(to) && readFileSync(to, 'utf8').includes(text);
+  await until('it is rendered', async () => isWritten('>one<'));
+  writeFileSync(join(folder, 'body.mjml'), mjmlOf('two'));
+  await until('it is rendered again', async () => isWritten('>two<'));
+  child.kill('SIGINT');
+  const { code, err } = await over;
+  expect(code).toBe(0);
+  expect(err.split('\n').filter((line) => line.includes('written')).length).toBeLessThan(4);
 });
 
 test('every shell gets a script that completes resources and operations', async () => {

@@ -30,6 +30,8 @@ const unaudited: Record<string, string> = {
   UnsubscribeByLink: 'data, by a recipient',
   ConfirmByLink: 'data, by a recipient',
   UpdateByLink: 'data, by a recipient',
+  TakeWebhookEvents: 'takes from a listener, whose start is audited',
+  TriggerWebhookEvent: 'a made-up event, for listeners only',
   VerifyDomain: 'looks at DNS, as jobs do',
   SignIn: 'asks for a code, which opens nothing',
   DeleteWorkspace: 'the log is erased; the deletion keeps who and when',

@@ -63,7 +63,7 @@ export async function deleteAbout(
   { all, ...erasure }: Part,
   rowsMax: number,
 ): Promise<number> {
-  const condition = "(status <> 'pending' or $4)";
+  const condition = "(status not in ('pending', 'waiting') or $4)";
   return deleteDeliveries(em, chosen(condition, rowsMax), [...valuesOf(erasure), all]);
 }
 

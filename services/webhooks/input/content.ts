@@ -65,7 +65,8 @@ async function requireThere(
 const either = (top: readonly string[], nested: readonly string[] = []) =>
   top.length > 0 ? top : nested;
 
-function checkedTypes(types: readonly string[]): string[] {
+/** The types of a request, each once. */
+export function checkedTypes(types: readonly string[]): string[] {
   if (types.length === 0) throw invalidField('event_types', 'at least one event type is required');
   const stray = types.find((type) => !known.has(type));
   if (stray !== undefined) {

@@ -4,7 +4,7 @@
  * Order: erasures of deleted contacts; one read of the subscriptions of all workspaces; each
  * workspace by itself is matched and admitted; one statement inserts the deliveries of all that are
  * ready within 20 ms, and others follow as they get ready; the dispatcher begins those that it had
- * places for, and is poked for the rest.
+ * places for, and is poked for the rest. Deliveries of listeners wait to be taken.
  *
  * Invariants: a batch that comes twice counts once. One that fails has no deliveries, and no other
  * fails with it: a statement whose values are refused is repeated for each batch. A workspace that
@@ -21,7 +21,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import { isAboutValues } from '#lib/postgres/until-stored.ts';
 import type { Backlog } from '../backlog/backlog.ts';
 import { insertDeliveries, type MatchedBatch } from '../matching/deliveries.ts';
-import { match, readListeners, type WantedListener } from '../matching/match.ts';
+import { match, readTargets, type WantedTarget } from '../matching/match.ts';
 import type { AudienceReader } from '../matching/members.ts';
 import type { Dispatcher, NewDeliveries } from '../sending/dispatcher.ts';
 import { nameOf } from '../subscription.ts';
@@ -47,9 +47,9 @@ type Batch = MatchedBatch['batch'];
 type Matched = MatchedBatch & { place: number };
 
 /** The batches of a workspace that are taken together. */
-type Share = { workspaceId: string; places: number[]; listeners: WantedListener[] };
+type Share = { workspaceId: string; places: number[]; targets: WantedTarget[] };
 
-/** Makes a delivery for each event and each subscription that wants it, once for each batch id. */
+/** Makes a delivery for each event and each target that wants it, once for each batch id. */
 export async function takeBatches(
   context: IntakeContext,
   batches: readonly Batch[],
@@ -65,8 +65,8 @@ export async function takeBatches(
   const readAtMs = performance.now();
   const shares = await sharesOf(context, batches);
   const insert = async (some: readonly Matched[]) => {
-    const listeners = shares.flatMap((share) => share.listeners);
-    await insertAndBegin(context, some, { listeners, readAtMs });
+    const targets = shares.flatMap((share) => share.targets);
+    await insertAndBegin(context, some, { targets, readAtMs });
   };
   const insertAlone = async (each: Matched) => {
     note([each.place], await timed(() => insert([each])));
@@ -139,12 +139,12 @@ function inGroups<Item extends { place: number }>(apply: (items: Item[]) => Prom
 async function sharesOf({ store }: IntakeContext, batches: readonly Batch[]): Promise<Share[]> {
   const types = new Set(batches.flatMap(({ events }) => events.map(({ type }) => type)));
   const byWorkspace = Map.groupBy(batches.keys(), (place) => batches[place]?.workspaceId ?? '');
-  const listeners = await readListeners(store, [...byWorkspace.keys()], [...types]);
-  const byOwner = Map.groupBy(listeners, ({ workspace_id }) => workspace_id);
+  const targets = await readTargets(store, [...byWorkspace.keys()], [...types]);
+  const byOwner = Map.groupBy(targets, ({ workspace_id }) => workspace_id);
   return [...byOwner].map(([workspaceId, own]) => ({
     workspaceId,
     places: byWorkspace.get(workspaceId) ?? [],
-    listeners: own,
+    targets: own,
   }));
 }
 
@@ -152,7 +152,7 @@ async function sharesOf({ store }: IntakeContext, batches: readonly Batch[]): Pr
 async function matchShare(
   { audience }: IntakeContext,
   batches: readonly Batch[],
-  { workspaceId, places, listeners }: Share,
+  { workspaceId, places, targets }: Share,
 ): Promise<Matched[]> {
   const events: Event[] = [];
   const origins: { batch: number; place: number }[] = [];
@@ -162,7 +162,7 @@ async function matchShare(
       origins.push({ batch, place });
     }
   }
-  const matches = await match(audience, { workspaceId, events, listeners });
+  const matches = await match(audience, { workspaceId, events, targets });
   const byBatch = Map.groupBy(matches, ({ place }) => origins[place]?.batch ?? 0);
   return [...byBatch].flatMap(([place, own]) => {
     const batch = batches[place];
@@ -188,18 +188,18 @@ function portionsOf(matched: readonly Matched[]): Matched[][] {
 async function insertAndBegin(
   { store, databaseTime, dispatcher, backlog }: IntakeContext,
   matched: readonly Matched[],
-  { listeners, readAtMs }: { listeners: readonly WantedListener[]; readAtMs: number },
+  { targets, readAtMs }: { targets: readonly WantedTarget[]; readAtMs: number },
 ): Promise<void> {
   const wanted = new Map<string, NewDeliveries>();
   const endpoints = new Map(
-    listeners.map((each) => [nameOf({ workspaceId: each.workspace_id, id: each.id }), each]),
+    targets.map((each) => [nameOf({ workspaceId: each.workspace_id, id: each.id }), each]),
   );
   for (const { batch, matches } of matched) {
     for (const { subscriptionId: id } of matches) {
       const key = { workspaceId: batch.workspaceId, id };
       const name = nameOf(key);
       const endpoint = endpoints.get(name);
-      if (!endpoint) continue;
+      if (!endpoint || endpoint.url === null) continue;
       const known = wanted.get(name);
       if (known) known.count += 1;
       else {

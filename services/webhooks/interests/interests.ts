@@ -7,7 +7,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 /** The deliveries about a deleted contact are erased, whoever listens. */
 const alwaysWanted = typeOf(ContactDeletedSchema);
 
-/** Event types of subscriptions. Workspaces that never had a subscription want none. */
+/** Event types of subscriptions and listeners. Workspaces that never had one want none. */
 export const interests: Interests = {
   consumer: 'webhooks',
   table: 'workspace_interests',
@@ -22,7 +22,10 @@ async function wantedTypes(em: EntityManager, workspaceId: string): Promise<stri
     em,
     `select unnest(event_types) as type from subscriptions where workspace_id = $1 and enabled
      union
-     select $2 from subscriptions where workspace_id = $1
+     select unnest(event_types) from listeners where workspace_id = $1 and ended_at is null
+     union
+     select $2 where exists (select from subscriptions where workspace_id = $1)
+       or exists (select from listeners where workspace_id = $1)
      order by type`,
     [workspaceId, alwaysWanted],
   );

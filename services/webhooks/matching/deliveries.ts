@@ -34,11 +34,11 @@ const sqlOf = (fresh: string) => `
       next_attempt_at, last_attempt_at, attempts, claimed_attempt)
     select event.workspace_id, match.id, match.subscription_id, event.type,
       case when event.data is null then '{}'::json end,
-      case when event.data is null then 'failed' else 'pending' end,
+      case when event.data is null then 'failed' when match.is_waiting then 'waiting' else 'pending' end,
       case when event.data is null then '${payloadTooLarge}' end,
       ${at} + event.batch_place * interval '1 microsecond', event.traceparent, event.occurred_at,
       case
-        when event.data is null then null
+        when event.data is null or match.is_waiting then null
         when match.is_claimed then ${at} + interval '${leaseMs} milliseconds'
         else ${at}
       end,
@@ -46,7 +46,7 @@ const sqlOf = (fresh: string) => `
       match.is_claimed::int,
       case when match.is_claimed then 1 end
     from event
-    join unnest($10::uuid[], $11::text[], $12::int[], $13::boolean[]) as match (id, subscription_id, place, is_claimed)
+    join unnest($10::uuid[], $11::text[], $12::int[], $13::boolean[], $15::boolean[]) as match (id, subscription_id, place, is_claimed, is_waiting)
       on event.place = match.place
     returning *
   )
@@ -87,8 +87,8 @@ type Options = {
 
 type BatchToInsert = MatchedBatch['batch'];
 
-/** An event of a batch, with the subscriptions that want it. */
-type MatchedEvent = { batch: BatchToInsert; event: Event; subscriptionIds: string[] };
+/** An event of a batch, with those that want it. */
+type MatchedEvent = { batch: BatchToInsert; event: Event; matches: Match[] };
 
 /**
  * Inserts the deliveries of batches, once for the id of each: in one statement, or in portions with
@@ -126,13 +126,13 @@ function portionsOf(batches: readonly MatchedBatch[]): MatchedEvent[][] {
   for (const { batch, matches } of batches) {
     const byPlace = Map.groupBy(matches, ({ place }) => place);
     for (const place of [...byPlace.keys()].toSorted((a, b) => a - b)) {
-      const subscriptionIds = byPlace.get(place)!.map(({ subscriptionId }) => subscriptionId);
-      if (rows + subscriptionIds.length > rowsAtOnce) {
+      const own = byPlace.get(place)!;
+      if (rows + own.length > rowsAtOnce) {
         portions.push([]);
         rows = 0;
       }
-      rows += subscriptionIds.length;
-      portions.at(-1)!.push({ batch, event: batch.events[place]!, subscriptionIds });
+      rows += own.length;
+      portions.at(-1)!.push({ batch, event: batch.events[place]!, matches: own });
     }
   }
   return portions;
@@ -158,8 +158,8 @@ function statementOf(
     const data = isTooLarge ? null : dataJson;
     return { batch, id: newEventId(), type, data, occurredAt };
   });
-  const deliveries = portion.flatMap(({ batch, subscriptionIds }, index) =>
-    subscriptionIds.map((subscriptionId, number) => {
+  const deliveries = portion.flatMap(({ batch, matches }, index) =>
+    matches.map(({ subscriptionId, isWaiting }, number) => {
       const { id: eventId, type, data } = events[index]!;
       const key = { workspaceId: batch.workspaceId, id: subscriptionId };
       const id = deliveryIdOf(eventId, number + 1);
@@ -170,7 +170,7 @@ function statementOf(
         const traceparent = batch.traceparent ?? null;
         toClaim.set(id, { key, id, type, data, traceparent });
       }
-      return { id, subscriptionId, place: index + 1, isClaimed };
+      return { id, subscriptionId, place: index + 1, isClaimed, isWaiting };
     }),
   );
   const values = [
@@ -188,6 +188,7 @@ function statementOf(
     deliveries.map(({ place }) => place),
     deliveries.map(({ isClaimed }) => isClaimed),
     ids,
+    deliveries.map(({ isWaiting }) => isWaiting),
   ];
   const claimed = (rows: readonly InsertedRow[]) =>
     rows.flatMap(({ id, timestamp }) => {

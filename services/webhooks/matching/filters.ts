@@ -4,8 +4,8 @@ import { declaredEvents, nestedIn, typeOf } from '#lib/events/contracts.ts';
 import type { CustomEventFilters } from '../subscription.ts';
 import type { Members } from './members.ts';
 
-/** The types and filters of a subscription. */
-export type Listener = {
+/** The types and filters of a subscription, or the types of a listener. */
+export type Target = {
   id: string;
   event_types: string[];
   custom_event_filters: CustomEventFilters | null;
@@ -50,7 +50,7 @@ function shapeOf({ fields }: DescMessage): DataShape {
 const unfiltered = typeOf(ContactDeletedSchema);
 
 /** Whether a filter of lists, or of segments, needs to know where the contact of an event is. */
-export function needsMembers(type: string, { list_ids, segment_ids }: Listener): boolean {
+export function needsMembers(type: string, { list_ids, segment_ids }: Target): boolean {
   if (type === unfiltered) return false;
   const shape = shapes.get(type);
   return (
@@ -58,14 +58,14 @@ export function needsMembers(type: string, { list_ids, segment_ids }: Listener):
   );
 }
 
-export const hasFilters = (listener: Listener) =>
-  listener.list_ids.length > 0 ||
-  listener.segment_ids.length > 0 ||
-  listener.custom_event_filters !== null;
+export const hasFilters = (target: Target) =>
+  target.list_ids.length > 0 ||
+  target.segment_ids.length > 0 ||
+  target.custom_event_filters !== null;
 
 /** Whether a subscription that wants the type wants this event too. */
 export function passes(
-  { custom_event_filters: custom, list_ids: listIds, segment_ids: segmentIds }: Listener,
+  { custom_event_filters: custom, list_ids: listIds, segment_ids: segmentIds }: Target,
   { type, subject, members }: { type: string; subject: Subject; members: Members },
 ): boolean {
   const shape = shapes.get(type);

@@ -2,30 +2,35 @@ import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { hiddenArray } from '#lib/postgres/prepared.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { isGatedSql } from '../subscription.ts';
-import { hasFilters, type Listener, needsMembers, passes, subjectOf } from './filters.ts';
+import { hasFilters, needsMembers, passes, subjectOf, type Target } from './filters.ts';
 import { type AudienceReader, readMembers } from './members.ts';
 
-/** An event, by its place in the batch, and a subscription that wants it. */
-export type Match = { place: number; subscriptionId: string };
-
-/** A subscription with a type that it wants, and its endpoint as it was read. */
-export type WantedListener = Listener & {
-  workspace_id: string;
-  url: string;
-  sealed_secret: string;
-  is_gated: boolean;
+/** An event, by its place in the batch, and a subscription or a listener that wants it. */
+export type Match = {
+  place: number;
+  subscriptionId: string;
+  /** A listener takes it; nothing is called. */
+  isWaiting: boolean;
 };
 
+type Endpoint = { url: string; sealed_secret: string; is_gated: boolean };
+type NoEndpoint = { url: null; sealed_secret: null; is_gated: null };
+
+/** A subscription with its endpoint as it was read, or a listener, which has none. */
+export type WantedTarget = Target & { workspace_id: string } & (Endpoint | NoEndpoint);
+
+type MatchedTarget = Target & Pick<WantedTarget, 'url'>;
+
 /**
- * Finds out which subscriptions want which events, as both are now. Asks contacts only where a
- * filter needs it.
+ * Finds out which subscriptions and listeners want which events, as all are now. Asks contacts only
+ * where a filter needs it.
  */
 export async function match(
   audience: AudienceReader,
-  { workspaceId, events, listeners }: Matching,
+  { workspaceId, events, targets }: Matching,
 ): Promise<Match[]> {
-  const plain = listeners.filter((listener) => !hasFilters(listener));
-  const filtered = listeners.filter(hasFilters);
+  const plain = targets.filter((target) => !hasFilters(target));
+  const filtered = targets.filter(hasFilters);
   const matches = pairs(events, plain);
   if (filtered.length === 0) return matches;
   const candidates = pairs(events, filtered);
@@ -35,33 +40,38 @@ export async function match(
 type Matching = {
   workspaceId: string;
   events: readonly Event[];
-  /** The subscriptions of the workspace that want some type of the events, and maybe others. */
-  listeners: readonly Listener[];
+  /** All of the workspace that want some type of the events, and maybe others. */
+  targets: readonly MatchedTarget[];
 };
 
-/** The subscriptions of some workspaces that want any of some types. */
-export function readListeners(
+/** The subscriptions and listeners of some workspaces that want any of some types. */
+export function readTargets(
   store: Pick<Store, 'read'>,
   workspaceIds: readonly string[],
   types: readonly string[],
-): Promise<WantedListener[]> {
-  return store.read<WantedListener>(
-    `select listener.* from unnest(${hiddenArray('$1::text[]')}) asked (workspace_id)
+): Promise<WantedTarget[]> {
+  return store.read<WantedTarget>(
+    `select target.* from unnest(${hiddenArray('$1::text[]')}) asked (workspace_id)
      cross join lateral (
        select workspace_id, id, event_types, custom_event_filters, list_ids, segment_ids, url, sealed_secret, ${isGatedSql} as is_gated
        from subscriptions
        where workspace_id = asked.workspace_id and enabled and event_types && $2::text[]
+       union all
+       select workspace_id, id, event_types, null, '{}', '{}', null, null, null
+       from listeners
+       where workspace_id = asked.workspace_id and ended_at is null and event_types && $2::text[]
        offset 0
-     ) listener`,
+     ) target`,
     [workspaceIds, types],
   );
 }
 
-function pairs(events: readonly Event[], listeners: readonly Listener[]): Match[] {
-  return listeners.flatMap(({ id, event_types }) => {
+function pairs(events: readonly Event[], targets: readonly MatchedTarget[]): Match[] {
+  return targets.flatMap(({ id, event_types, url }) => {
     const wanted = new Set(event_types);
+    const isWaiting = url === null;
     return events.flatMap(({ type }, place) =>
-      wanted.has(type) ? [{ place, subscriptionId: id }] : [],
+      wanted.has(type) ? [{ place, subscriptionId: id, isWaiting }] : [],
     );
   });
 }
@@ -69,7 +79,7 @@ function pairs(events: readonly Event[], listeners: readonly Listener[]): Match[
 type Candidates = {
   workspaceId: string;
   events: readonly Event[];
-  filtered: readonly Listener[];
+  filtered: readonly Target[];
   candidates: readonly Match[];
 };
 
@@ -84,7 +94,7 @@ async function filter(
       return [place, { type, subject: subjectOf(type, dataJson) }];
     }),
   );
-  const byId = new Map(filtered.map((listener) => [listener.id, listener]));
+  const byId = new Map(filtered.map((target) => [target.id, target]));
   const asked = candidates.flatMap(({ place, subscriptionId }) => {
     const { type, subject } = subjects.get(place)!;
     return needsMembers(type, byId.get(subscriptionId)!) ? [subject.email] : [];

@@ -300,7 +300,7 @@ test('a batch for many subscriptions is stored in portions, once for its id', as
     create(EventSchema, { type: 'contact.created', dataJson: `{"number":${number}}` }),
   );
   const matches = subscriptionIds.flatMap((subscriptionId) =>
-    events.map((_, place) => ({ place, subscriptionId })),
+    events.map((_, place) => ({ place, subscriptionId, isWaiting: false })),
   );
   const { store } = given.context;
   const batch = { workspaceId, batchId: crypto.randomUUID(), events };

@@ -6,6 +6,7 @@ import { eventTypes } from '../input/event-types.ts';
 import { erasePerson } from '../tasks/erase-person.ts';
 import { deliveriesOf } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, jobsOf, useService } from '../test/given.ts';
+import { givenListener, sendTypes } from '../test/listeners.ts';
 
 const given = useService();
 const hourMs = 3_600_000;
@@ -75,3 +76,28 @@ test.each(consumed)(
     expect(await deliveriesOf(given, workspaceId)).toEqual([]);
   },
 );
+
+test.each(consumed)('%s that comes after a listener has ended makes no delivery', async (type) => {
+  const { workspaceId, consume } = await givenConsumer();
+  await query(given.context.store.fork(), 'delete from subscriptions where workspace_id = $1', [
+    workspaceId,
+  ]);
+  const { end } = await givenListener(given, workspaceId, [...eventTypes]);
+  await end();
+  await consume(type, new Date(given.clock.now.getTime() - hourMs));
+  expect(await deliveriesOf(given, workspaceId)).toEqual([]);
+});
+
+test('events about a deleted contact wait for a listener, and go once they are taken', async () => {
+  const workspaceId = givenWorkspace();
+  const { take } = await givenListener(given, workspaceId, [...eventTypes]);
+  await sendTypes(given, workspaceId, ['contact.deleted'], data);
+  const jobs = (await jobsOf(given, 'erasePerson')) as { workspaceId: string }[];
+  const [job] = jobs.filter((each) => each.workspaceId === workspaceId);
+  await erasePerson(given.context)(job);
+  const [event] = (await take()).events;
+  expect(event).toMatchObject({ type: 'contact.deleted' });
+  await take([event?.id ?? '']);
+  await erasePerson(given.context)(job);
+  expect(await deliveriesOf(given, workspaceId)).toEqual([]);
+});

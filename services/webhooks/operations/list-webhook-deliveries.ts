@@ -52,6 +52,7 @@ function filtersOf(request: ListWebhookDeliveriesRequest) {
   const bound = (value: unknown) => `$${values.push(value)}`;
   const within = ['workspace_id = $1'];
   if (request.subscriptionId) within.push(`subscription_id = ${bound(request.subscriptionId)}`);
+  if (request.id) within.push(`id = ${bound(request.id)}::uuid`);
   const since = readTime('since', request.since);
   const until = readTime('until', request.until);
   if (since) within.push(`created_at >= ${bound(since)}`);

@@ -7,10 +7,10 @@ import { readTime } from '#lib/rpc/request-time.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { payloadTooLarge } from '../delivery.ts';
+import { isDeliveryId } from '../input/delivery-id.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 
 const redeliveredMax = 10_000;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function redeliverWebhooks({
   store,
@@ -40,7 +40,7 @@ async function redeliver(
   { workspaceId, id, deliveryId, since: given }: RedeliverWebhooksRequest,
   now: Date | undefined,
 ): Promise<number> {
-  if (deliveryId !== '' && !uuid.test(deliveryId)) return 0;
+  if (deliveryId !== '' && !isDeliveryId(deliveryId)) return 0;
   const since = readTime('since', given);
   const [condition, value] = since
     ? ['created_at >= $3::timestamptz', since]

@@ -36,16 +36,18 @@ test('deliveries are listed newest first, by page, with their number', async () 
     maxAttempts: 10,
     payload: { email: 'a@example.com' },
     eventType: 'contact.created',
+    occurredAt: timestampFromDate(minutesAgo(4)),
   });
 });
 
-test('deliveries are filtered by subscription, status, type and time', async () => {
+test('deliveries are filtered by id, subscription, status, type and time', async () => {
   const { workspaceId, a, ids } = await givenHistory();
   const listed = async (filter: object) => {
     const page = await given.client.listWebhookDeliveries({ workspaceId, ...filter });
     expect(page.total).toBe(page.deliveries.length);
     return page.deliveries.map(({ id }) => id);
   };
+  expect(await listed({ id: ids[1] })).toEqual([ids[1]]);
   expect(await listed({ subscriptionId: a })).toEqual([ids[3], ids[1], ids[0]]);
   expect(await listed({ status: 'failed' })).toEqual([ids[2], ids[0]]);
   expect(await listed({ eventType: 'email.sent' })).toEqual([ids[3]]);
@@ -60,7 +62,8 @@ test.each([
   [{ limit: 0 }, 'limit must be between 1 and 100'],
   [{ limit: 101 }, 'limit must be between 1 and 100'],
   [{ offset: -1 }, 'offset must be between 0 and 100000'],
-  [{ status: 'lost' }, 'status must be pending, delivered or failed'],
+  [{ status: 'lost' }, 'status must be pending, delivered, failed or waiting'],
+  [{ id: 'lost' }, 'id must be a UUID'],
 ])('the page %j is refused', async (over, rawMessage) => {
   const request = { workspaceId: givenWorkspace(), ...over };
   await expect(given.client.listWebhookDeliveries(request)).rejects.toMatchObject({

@@ -29,7 +29,7 @@ function batchFor({ workspaceId, id }: SubscriptionKey, count: number) {
     dataJson: JSON.stringify(contact),
   });
   const batch = { workspaceId, batchId: crypto.randomUUID(), events: Array(count).fill(event) };
-  const matches = batch.events.map((_, place) => ({ place, subscriptionId: id }));
+  const matches = batch.events.map((_, place) => ({ place, subscriptionId: id, isWaiting: false }));
   return { batch, matches };
 }
 

@@ -206,7 +206,7 @@ async function claimAsBefore(workspaceId: string): Promise<string[]> {
 async function store({ workspaceId, id }: SubscriptionKey, data: object): Promise<void> {
   const event = create(EventSchema, { type: 'contact.created', dataJson: JSON.stringify(data) });
   const batch = { workspaceId, batchId: crypto.randomUUID(), events: [event] };
-  const matches = [{ place: 0, subscriptionId: id }];
+  const matches = [{ place: 0, subscriptionId: id, isWaiting: false }];
   const { store: database } = given.context;
   await insertDeliveries(database, [{ batch, matches }], { now: given.clock.now });
 }

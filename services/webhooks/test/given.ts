@@ -5,6 +5,7 @@ import {
   ListMissingSegmentsResponseSchema,
 } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { WebhookListenerService } from '#gen/postrider/webhooks/v1/listeners_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import type { Producers } from '#lib/events/interest-pushes.ts';
 import { createLog } from '#lib/log.ts';
@@ -104,6 +105,7 @@ export async function givenService(over: Partial<Context> = {}) {
     quotas,
     told,
     client: createClient(WebhookSubscriptionService, transport(userClaims())),
+    listeners: createClient(WebhookListenerService, transport(userClaims())),
     events: createClient(EventConsumerService, transport()),
     withHeaders: (headers: Record<string, string>) =>
       createClient(WebhookSubscriptionService, transport(userClaims(), headers)),

@@ -18,13 +18,15 @@ export type DeliveryRow = {
   last_response_body: string | null;
   last_error: string | null;
   created_at: string;
+  occurred_at: string;
 };
 
 /** SQL of the columns of a `DeliveryRow`. */
 export const deliveryColumns = (delivery: string) =>
   `${delivery}.id, ${delivery}.subscription_id, ${delivery}.event_type, ${payloadSql(delivery)} as payload, ${delivery}.status,
    ${delivery}.attempts, ${delivery}.next_attempt_at, ${delivery}.last_attempt_at, ${delivery}.delivered_at,
-   ${delivery}.last_response_status, ${delivery}.last_response_body, ${delivery}.last_error, ${delivery}.created_at`;
+   ${delivery}.last_response_status, ${delivery}.last_response_body, ${delivery}.last_error, ${delivery}.created_at,
+   coalesce(${delivery}.occurred_at, ${delivery}.created_at) as occurred_at`;
 
 export function deliveryMessage(row: DeliveryRow): MessageInitShape<typeof WebhookDeliverySchema> {
   return {
@@ -42,6 +44,7 @@ export function deliveryMessage(row: DeliveryRow): MessageInitShape<typeof Webho
     lastResponseBody: row.last_response_body ?? undefined,
     lastError: row.last_error ?? undefined,
     createdAt: timeOf(row.created_at),
+    occurredAt: timeOf(row.occurred_at),
   };
 }
 

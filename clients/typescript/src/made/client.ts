@@ -19,6 +19,7 @@ import { Templates } from './templates.ts';
 import { Timeline } from './timeline.ts';
 import { Transactional } from './transactional.ts';
 import { User } from './user.ts';
+import { WebhookListeners } from './webhookListeners.ts';
 import { WebhookSubscriptions } from './webhookSubscriptions.ts';
 import { Webhooks } from './webhooks.ts';
 import { Workspaces } from './workspaces.ts';
@@ -128,6 +129,16 @@ export class Postrider {
   /** Signs users in. */
   readonly user: User;
   /**
+   * Gives events to programs that nobody can call, such as one behind NAT: `postrider listen` takes
+   * them, and passes them on to a local server.
+   *
+   * A listener has deliveries of its own, which wait until it takes them: it takes none of a
+   * subscription or of another listener. At most 10,000 wait; beyond that the oldest are deleted
+   * within a minute. A listener that takes nothing for 5 minutes ends by itself. Events that it has
+   * taken stay in `webhookSubscriptions.deliveries` for an hour after its end.
+   */
+  readonly webhookListeners: WebhookListeners;
+  /**
    * Keeps webhook subscriptions, and shows and repeats their deliveries.
    *
    * A callback is a POST of `{id, type, workspace_id, timestamp, data}` with the headers
@@ -180,6 +191,7 @@ export class Postrider {
     this.timeline = new Timeline(http);
     this.transactional = new Transactional(http);
     this.user = new User(http);
+    this.webhookListeners = new WebhookListeners(http);
     this.webhookSubscriptions = new WebhookSubscriptions(http);
     this.webhooks = new Webhooks(http);
     this.workspaces = new Workspaces(http);

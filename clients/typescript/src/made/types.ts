@@ -4319,7 +4319,7 @@ export type ListWebhookDeliveriesResponse = {
 export type WebhookDelivery = {
   /** UUID; the `id` of the callback and its header `webhook-id`. */
   id: string;
-  /** The subscription. */
+  /** The subscription, or the listener. */
   subscription_id: string;
   /** The type of the event. */
   event_type: string;
@@ -4328,7 +4328,10 @@ export type WebhookDelivery = {
    * or `contacts`, of all others.
    */
   payload: Record<string, unknown>;
-  /** `pending`: an attempt is due or open. `delivered`. `failed`: given up. */
+  /**
+   * `pending`: an attempt is due or open. `delivered`. `failed`: given up. `waiting`: a listener
+   * takes it.
+   */
   status: string;
   /** Attempts so far, those since it was last redelivered. */
   attempts: number;
@@ -4354,6 +4357,8 @@ export type WebhookDelivery = {
   last_error: string | null;
   /** When the delivery was made. */
   created_at: string;
+  /** When the event happened: the `timestamp` of the callback. */
+  occurred_at: string;
 };
 
 /** Delivers failed deliveries again. */
@@ -4378,6 +4383,99 @@ export type RedeliverWebhooksResponse = {
 export type ListWebhookEventTypesResponse = {
   /** In a fixed order. */
   event_types: Array<string>;
+};
+
+/** A new listener. */
+export type CreateWebhookListenerRequest = {
+  /** The workspace. */
+  workspace_id: string;
+  /**
+   * At most 50 of the types that `webhookSubscriptions.eventTypes` lists; if empty, all that the
+   * caller may read. Types of `email.*` need the right to read `message_history`, all others that to
+   * read `contacts`.
+   */
+  event_types?: Array<string> | null;
+};
+
+/** The new listener. */
+export type CreateWebhookListenerResponse = {
+  /** The listener. */
+  listener: WebhookListener;
+};
+
+/** A program that takes events. */
+export type WebhookListener = {
+  /** 32 hexadecimal digits. */
+  id: string;
+  /** The types of events that it gets. */
+  event_types: Array<string>;
+  /** When it was created. */
+  created_at: string;
+  /** When it ends by itself unless it takes events before. */
+  expires_at: string;
+};
+
+/** Asks for events that wait. */
+export type TakeWebhookEventsRequest = {
+  /** The workspace. */
+  workspace_id: string;
+  /** The listener. */
+  id: string;
+  /**
+   * Ids of events of earlier answers that are not to be given again; those that are not of the
+   * listener are ignored. At most 100, each at most 64 characters.
+   */
+  taken_ids?: Array<string> | null;
+};
+
+/** Events that wait. */
+export type TakeWebhookEventsResponse = {
+  /** Oldest first; the order of events of one moment is not promised. */
+  events: Array<WaitingWebhookEvent>;
+  /** How many events the listener has lost since its start since more than 10,000 waited. */
+  dropped: number;
+  /** When the listener ends by itself. */
+  expires_at: string;
+};
+
+/** An event that waits for a listener, as callbacks have it. */
+export type WaitingWebhookEvent = {
+  /** UUID of the delivery; the `id` of a callback and its header `webhook-id`. */
+  id: string;
+  /** The type of the event. */
+  type: string;
+  /** When the event happened. */
+  timestamp: string;
+  /** The `data` of a callback, at most 256 KiB. */
+  data: Record<string, unknown>;
+};
+
+/** Ends a listener. */
+export type EndWebhookListenerRequest = {
+  /** The workspace. */
+  workspace_id: string;
+  /** The listener. */
+  id: string;
+};
+
+/** The listener has ended. */
+export type EndWebhookListenerResponse = {
+  /** Always true. */
+  success: boolean;
+};
+
+/** A made-up event. */
+export type TriggerWebhookEventRequest = {
+  /** The workspace. */
+  workspace_id: string;
+  /** One of `webhookSubscriptions.eventTypes`, at most 100 characters. */
+  event_type: string;
+};
+
+/** The event waits. */
+export type TriggerWebhookEventResponse = {
+  /** How many listeners got it; 0 if none wants it. */
+  listeners: number;
 };
 
 /** Asks for a root session. */

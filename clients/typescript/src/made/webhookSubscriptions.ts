@@ -19,13 +19,13 @@ export type WebhookSubscriptionsGetQuery = {
 export type WebhookSubscriptionsDeliveriesQuery = {
   /** The workspace. */
   workspace_id: string;
-  /** Only those of this subscription. */
+  /** Only those of this subscription, or of this listener. */
   subscription_id?: string;
   /** 1 to 100; 20 if absent. */
   limit?: number;
   /** How many to leave out, at most 100,000; to read further back, use `until`. */
   offset?: number;
-  /** Only those in this status: `pending`, `delivered` or `failed`. */
+  /** Only those in this status: `pending`, `delivered`, `failed` or `waiting`. */
   status?: string;
   /** Only those of this type. */
   event_type?: string;
@@ -33,6 +33,8 @@ export type WebhookSubscriptionsDeliveriesQuery = {
   since?: string;
   /** Only those made before this time. */
   until?: string;
+  /** Only the one with this id; a UUID. */
+  id?: string;
 };
 
 export type WebhookSubscriptionsEventTypesQuery = Record<string, never>;
