@@ -10,6 +10,7 @@ export type DocsPage = { text: string; policy: string };
 /** The pages in the order of their links, and what the first one says of the others. */
 export const docsPages = [
   ['/', 'Start', ''],
+  ['/guide/', 'Guide', 'how to do things, step by step, and how to run it'],
   ['/docs', 'API reference', 'every operation with its limits, errors and examples'],
   ['/docs/liquid', 'Liquid', 'what templates may use'],
   ['/docs/preview', 'Preview a mail', 'shows what a template becomes'],
