@@ -14,6 +14,7 @@ const groups: readonly [title: string, paths: readonly string[]][] = [
       'guides/transactional.md',
       'guides/send-by-smtp.md',
       'guides/welcome.md',
+      'guides/why-no-mail.md',
     ],
   ],
   [
@@ -26,7 +27,7 @@ const groups: readonly [title: string, paths: readonly string[]][] = [
       'guides/personal-data.md',
     ],
   ],
-  ['Integrate', ['guides/webhooks.md', 'guides/webhook-signatures.md', 'reference/clients.md']],
+  ['Integrate', ['guides/api-keys.md', 'guides/webhooks.md', 'guides/webhook-signatures.md', 'reference/clients.md']],
   ['Move here', ['guides/moving-here.md', 'guides/domains-and-reports.md']],
 ];
 
