@@ -27,7 +27,15 @@ const groups: readonly [title: string, paths: readonly string[]][] = [
       'guides/personal-data.md',
     ],
   ],
-  ['Integrate', ['guides/api-keys.md', 'guides/webhooks.md', 'guides/webhook-signatures.md', 'reference/clients.md']],
+  [
+    'Integrate',
+    [
+      'guides/api-keys.md',
+      'guides/webhooks.md',
+      'guides/webhook-signatures.md',
+      'reference/clients.md',
+    ],
+  ],
   ['Move here', ['guides/moving-here.md', 'guides/domains-and-reports.md']],
 ];
 

@@ -87,9 +87,9 @@ function operationSection(route: Route, described: Described, shown: Shown): str
   const body = requestBody?.content['application/json'];
   const query = parameters.filter(({ name }) => name !== undefined);
   const fields = body
-    ? shown.fieldsOf(body.schema)
+    ? shown.fieldsOf(body.schema, true)
     : query.map(({ name = '', required, schema, description: about = '' }) =>
-        shown.row(name, { ...schema, description: about }, required === true),
+        shown.row(name, { ...schema, description: about }, true, required === true),
       );
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
   const answer = success?.[1].content?.['application/json']?.schema;
@@ -105,7 +105,7 @@ function operationSection(route: Route, described: Described, shown: Shown): str
       ? [markdownTable({ heads: ['Field', 'Type', 'Meaning'], rows: fields })]
       : []),
     ...(body?.example ? [`\`\`\`json\n${JSON.stringify(body.example, null, 2)}\n\`\`\``] : []),
-    ...(answer ? [`Answers ${success?.[0]} with ${shown.typeOf(answer)}.`] : []),
+    ...(answer ? [`Answers ${success?.[0]} with ${shown.typeOf(answer, false)}.`] : []),
     ...errorsOf(route),
   ].join('\n\n');
 }
@@ -142,52 +142,54 @@ function accessOf({ method }: Route): string {
 /** The types that a page names, each of which it explains once. */
 class Shown {
   readonly #schemas: Record<string, Schema>;
-  readonly #named = new Set<string>();
+  /** By name: whether callers send it, so that it matters which fields they must give. */
+  readonly #named = new Map<string, boolean>();
 
   constructor(schemas: Record<string, Schema>) {
     this.#schemas = schemas;
   }
 
-  typeOf(schema: Schema): string {
+  typeOf(schema: Schema, isSent: boolean): string {
     if (schema.$ref) {
       const name = schema.$ref.split('/').at(-1) ?? '';
       const found = this.#schemas[name] ?? {};
-      if (!found.properties) return this.typeOf(found);
-      this.#named.add(name);
+      if (!found.properties) return this.typeOf(found, isSent);
+      this.#named.set(name, isSent || this.#named.get(name) === true);
       return `[${name}](#${anchorOf(name)})`;
     }
     if (schema.enum) return schema.enum.map((word) => quoted(String(word))).join(', ');
     if (schema.anyOf) {
-      const types = schema.anyOf.map((each) => this.typeOf(each));
+      const types = schema.anyOf.map((each) => this.typeOf(each, isSent));
       return [...new Set(types)].join(' or ');
     }
-    if (schema.items) return `list of ${this.typeOf(schema.items)}`;
+    if (schema.items) return `list of ${this.typeOf(schema.items, isSent)}`;
     return [schema.type ?? 'any JSON'].flat().join(' or ');
   }
 
-  row(name: string, schema: Schema, isRequired: boolean): string[] {
+  row(name: string, schema: Schema, isSent: boolean, isRequired: boolean): string[] {
     const { description = '' } = schema;
+    const isMarked = isSent && isRequired && !description.startsWith('Required');
     return [
       quoted(name),
-      this.typeOf(schema),
-      isRequired ? `**Required.** ${description}` : description,
+      this.typeOf(schema, isSent),
+      isMarked ? `**Required.** ${description}` : description,
     ];
   }
 
-  fieldsOf(schema: Schema): string[][] {
+  fieldsOf(schema: Schema, isSent: boolean): string[][] {
     const name = schema.$ref?.split('/').at(-1) ?? '';
     const { properties = {}, required = [] } = this.#schemas[name] ?? schema;
     return Object.entries(properties).map(([field, of]) =>
-      this.row(field, of, required.includes(field)),
+      this.row(field, of, isSent, required.includes(field)),
     );
   }
 
   /** The sections of all that was named, and of what these name. */
   objects(): string[] {
     const sections: string[] = [];
-    for (const name of this.#named) {
+    for (const [name, isSent] of this.#named) {
       const { description = '' } = this.#schemas[name] ?? {};
-      const rows = this.fieldsOf({ $ref: name });
+      const rows = this.fieldsOf({ $ref: name }, isSent);
       const fields = markdownTable({ heads: ['Field', 'Type', 'Meaning'], rows });
       sections.push(
         [`### ${name}`, description, ...(rows.length > 0 ? [fields] : [])].join('\n\n'),

@@ -50,5 +50,10 @@ export default defineConfig({
       { text: version, link: '/changelog' },
     ],
     search: { provider: 'local' },
+    notFound: {
+      title: 'There is no such page',
+      quote: 'The search and the first page lead to all that there is.',
+      linkText: 'To the first page',
+    },
   },
 });
