@@ -14,10 +14,7 @@ import { llmsFullText, llmsText } from './llms.ts';
 import { navigationOf } from './navigation.ts';
 import type { Page } from './page.ts';
 import { type Addresses, type Guide, linkedPages, readGuide, root } from './pages.ts';
-
-/** Where builds work, and where the gateway of a clone finds the guide: `site`. */
-const guideFolder = join(root, 'guide');
-export const siteFolder = join(guideFolder, 'site');
+import { guideFolder } from './site-folder.ts';
 
 const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 

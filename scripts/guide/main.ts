@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildGuide, siteFolder } from './build.ts';
+import { buildGuide } from './build.ts';
+import { siteFolder } from './site-folder.ts';
 
 /**
  * `npm run guide`: builds the guide, by default for the gateway of this clone. For another host:
