@@ -29,8 +29,8 @@ export type Pages = {
 };
 
 /**
- * Every page: the documents, the guide, the answer to a form of subscription, the pages behind the links of
- * mails and broadcasts, and the address for reports of providers.
+ * Every page: the documents, the guide, the answer to a form of subscription, the pages behind the
+ * links of mails and broadcasts, and the address for reports of providers.
  */
 export function openPages(given: {
   documents: HtmlPage;

@@ -4,7 +4,7 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { StackConfig } from './stack-config.ts';
 
-/** What the pages of the guide are made from. */
+/** The files that the pages of the guide are made from. */
 const sources = [
   '*.md',
   '{bench,clients/typescript,deploy,deploy/local}/README.md',

@@ -11,7 +11,7 @@ const start = '/guide/';
 /** Where programs that read look for them first. */
 const atRoot = new Set(['/llms.txt', '/llms-full.txt']);
 
-/** The guide below `/guide/`, and its texts for programs, from the folder that it was built into. */
+/** The guide below `/guide/`, and its texts for programs, from the folder that it is built into. */
 export function guidePage(folder: string): HtmlPage {
   const guide = new GuideFolder(folder);
   return {

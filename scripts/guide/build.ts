@@ -37,7 +37,7 @@ export async function buildGuide(addresses: Addresses, target: string): Promise<
   }
 }
 
-/** What VitePress reads. It puts the base before addresses by itself. */
+/** Writes the folder that VitePress reads. It puts the base before addresses by itself. */
 function writePages(folder: string, guide: Guide, source: string): void {
   for (const page of linkedPages(guide, { base: '/', source })) {
     write(join(folder, page.path), withoutVue(page));

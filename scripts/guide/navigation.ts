@@ -39,9 +39,15 @@ const groups: readonly [title: string, paths: readonly string[]][] = [
   ['Move here', ['guides/moving-here.md', 'guides/domains-and-reports.md']],
 ];
 
-const reference = ['operations/index', 'errors', 'events', 'limits', 'templates', 'settings'].map(
-  (name) => `reference/${name}.md`,
-);
+const reference = [
+  'index',
+  'operations/index',
+  'errors',
+  'events',
+  'limits',
+  'templates',
+  'settings',
+].map((name) => `reference/${name}.md`);
 
 /** The links beside the pages, by their folder. Throws if a guide is in none of the groups. */
 export function navigationOf(pages: readonly Page[]): Record<string, Entry[]> {
@@ -68,7 +74,7 @@ export function navigationOf(pages: readonly Page[]): Record<string, Entry[]> {
     ...groups.map(([text, paths]) => ({ text, items: paths.map(entry) })),
     {
       text: 'Reference',
-      items: [...reference, ...rest('reference', [...shown, 'reference/index.md'])].map(entry),
+      items: [...reference, ...rest('reference', shown)].map(entry),
     },
     section('Operations by resource', rest('reference/operations', shown)),
     section('Run it', ['deploy/index.md', ...rest('operations', [])]),

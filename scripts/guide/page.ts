@@ -25,7 +25,7 @@ export function summaryOf({ text }: Page): string {
       .split(/\n{2,}/) ?? [];
   const first = paragraphs.find((paragraph) => /^[\p{L}`*[]/u.test(paragraph)) ?? '';
   const plain = first.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\s+/g, ' ');
-  const [sentence = ''] = plain.match(/^.+?[.:](?= |$)/) ?? [plain];
+  const [sentence = ''] = plain.match(/^.+?\.(?= |$)/) ?? [plain];
   return sentence.length <= 200 ? sentence : `${sentence.slice(0, 199)}…`;
 }
 

@@ -35,7 +35,8 @@ export function readGuide(): Guide {
     return { path: pathOf(source), source, text };
   });
   const routes = routesOf(contracts);
-  const pages = [...written, ...tablePages(routes), ...operationPages(routes)];
+  const made = [...operationPages(routes), ...tablePages(routes)];
+  const pages = [...written.map((page) => withMadePages(page, made)), ...made];
   const pictures = globSync('docs/**/*.{png,svg}', { cwd: root });
   return {
     pages: [...pages, ...listsOf(pages)],
@@ -49,35 +50,41 @@ function pathOf(source: string): string {
   return path.replace(/(^|\/)readme\.md$/, '$1index.md');
 }
 
-/** First pages of folders that have none of their own. */
+/** First pages of folders, which lead to all pages in them. */
 function listsOf(pages: readonly Page[]): Page[] {
   const folders = [
-    ['operations', 'Operations of an installation'],
-    ['decisions', 'Decisions'],
-    ['reference', 'Reference'],
+    ['operations', '# Operations of an installation'],
+    ['decisions', '# Decisions'],
   ] as const;
-  return folders.map(([folder, title]) => {
-    const inside = pages.filter(
-      ({ path }) =>
-        posix.dirname(path) === folder || (folder === 'reference' && isIndexBelow(path, folder)),
-    );
-    const lines = inside.map((page) => {
-      const about = folder === 'decisions' ? '' : `: ${summaryOf(page)}`;
-      return `- [${titleOf(page)}](${posix.relative(folder, page.path)})${about}`;
-    });
-    return { path: `${folder}/index.md`, text: `# ${title}\n\n${lines.join('\n')}\n` };
+  return folders.map(([folder, head]) => {
+    const inside = pages.filter(({ path }) => posix.dirname(path) === folder);
+    return { path: `${folder}/index.md`, text: `${head}\n\n${linksTo(inside, folder)}\n` };
   });
 }
 
-const isIndexBelow = (path: string, folder: string) =>
-  path.startsWith(`${folder}/`) && path.endsWith('/index.md');
+/** The first page of the reference says what is made; the guide adds the links to it. */
+function withMadePages(page: Page, made: readonly Page[]): Page {
+  if (page.path !== 'reference/index.md') return page;
+  const first = made.filter(
+    ({ path }) => posix.dirname(path) === 'reference' || path.endsWith('/index.md'),
+  );
+  return { ...page, text: `${page.text}\n${linksTo(first, 'reference')}\n` };
+}
+
+function linksTo(pages: readonly Page[], folder: string): string {
+  const lines = pages.map((page) => {
+    const about = folder === 'decisions' ? '' : `: ${summaryOf(page)}`;
+    return `- [${titleOf(page)}](${posix.relative(folder, page.path)})${about}`;
+  });
+  return lines.join('\n');
+}
 
 export type Addresses = {
-  /** What an address of a page or picture begins with, such as `/guide/`. */
+  /** The begin of every address of a page or picture, such as `/guide/`. */
   base: string;
   /**
-   * What an address of a file of the repository begins with; empty where it is not known. That such
-   * files are there is what test/links.test.ts looks after.
+   * The begin of every address of a file of the repository; empty where it is not known.
+   * test/links.test.ts looks whether these files are there.
    */
   source: string;
 };
