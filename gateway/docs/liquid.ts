@@ -30,7 +30,7 @@ ${filters.map(([topic, some]) => html`<h3>${topic}</h3>${table(examplesTable('Fi
 
 export function templateVariables(): Table {
   const rows = variables.map(({ name, in: where, about }) => [quoted(name), where, about]);
-  return { heads: ['Variable', 'Where', ''], rows };
+  return { heads: ['Variable', 'Where', 'Meaning'], rows };
 }
 
 export function examplesTable(

@@ -10,7 +10,7 @@ export function variablesTable({ variables }: Group): Table {
     fallback,
     values === '' ? about : `${about} ${values}.`,
   ]);
-  return { heads: ['Variable', 'Default', ''], rows };
+  return { heads: ['Variable', 'Default', 'Meaning'], rows };
 }
 
 export function variablesPage(): DocsPage {
