@@ -30,7 +30,9 @@ const asked = process.argv.slice(2);
 let worst = 100;
 for (const path of asked.length > 0 ? asked : paths) {
   for (const scheme of schemes) {
-    const { score, faults } = await scoreOf(`${gateway.url}${path}`, scheme);
+    const url = `${gateway.url}${path}`;
+    // On a busy machine a page may take longer to appear than Lighthouse waits.
+    const { score, faults } = await scoreOf(url, scheme).catch(() => scoreOf(url, scheme));
     worst = Math.min(worst, score);
     console.log(`${String(score).padStart(3)} ${scheme.padEnd(5)} ${path} ${faults.join('; ')}`);
   }

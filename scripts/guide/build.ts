@@ -46,7 +46,7 @@ function writePages(folder: string, guide: Guide, source: string): void {
   cpSync(join(import.meta.dirname, 'site'), join(folder, '.vitepress'), { recursive: true });
   const settings = { navigation: navigationOf(guide.pages), version };
   write(join(folder, '.vitepress/settings.json'), JSON.stringify(settings));
-  // The tools of VitePress do not know the one of the repository.
+  // The compiler of VitePress does not know the target of the repository's own.
   write(join(folder, 'tsconfig.json'), '{}');
 }
 

@@ -38,7 +38,8 @@ export default defineConfig({
     },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
-  vite: { logLevel: 'warn' },
+  // The index of the search is one file.
+  vite: { logLevel: 'warn', build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
     siteTitle: 'Postrider',
     outline: { level: [2, 3], label: 'On this page' },
