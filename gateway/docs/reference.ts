@@ -2,29 +2,32 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { contentSecurityPolicy } from '#lib/html/content-security-policy.ts';
+import { colours } from '#lib/html/palette.ts';
 import { staticFile } from '../static/file.ts';
 import type { DocsPage } from './page.ts';
 
 // Vendored: see the README beside it.
 const packed = readFileSync(join(import.meta.dirname, 'scalar/standalone.js.gz'));
 
-/**
- * Colours with the contrast that WCAG asks for, which some of Scalar's lack. Its list of languages has a
- * button without a name; each request has one of its own.
- */
-const styles = `
-.light-mode {
-  --scalar-color-2: #545b64; --scalar-color-3: #5f6670;
-  --scalar-color-blue: #0b5cad; --scalar-color-green: #0b6b45; --scalar-color-orange: #9a4a00;
-  --scalar-color-red: #b42318; --scalar-color-purple: #6d28d9; --scalar-color-yellow: #7a5c00;
-  --scalar-color-accent: #0b5cad;
-}
-.dark-mode {
-  --scalar-color-2: #b7bec7; --scalar-color-3: #a3abb5;
-  --scalar-color-blue: #6cb6ff; --scalar-color-green: #4ccf8f; --scalar-color-orange: #ffae6b;
-  --scalar-color-red: #ff9a92; --scalar-color-purple: #c3a6ff; --scalar-color-yellow: #f0cf6b;
-  --scalar-color-accent: #6cb6ff;
-}
+/** Scalar's names of our colours, since some of its own lack the contrast that WCAG asks for. */
+const names = {
+  'color-2': 'quiet',
+  'color-3': 'quiet',
+  'color-accent': 'accent',
+  'color-blue': 'accent',
+  'color-green': 'good',
+  'color-orange': 'warn',
+  'color-purple': 'accent',
+  'color-red': 'bad',
+  'color-yellow': 'warn',
+} as const;
+const coloursAt = (at: 0 | 1) =>
+  Object.entries(names)
+    .map(([name, ours]) => `--scalar-${name}: ${colours[ours][at]};`)
+    .join(' ');
+// Its list of languages has a button without a name; each request has a list of its own.
+const styles = `.light-mode { ${coloursAt(0)} }
+.dark-mode { ${coloursAt(1)} }
 .introduction-card-item:has(> .client-libraries-list) { display: none !important; }
 `;
 
