@@ -57,6 +57,7 @@ export async function startBenchStack(options: Options = {}): Promise<BenchStack
       POSTRIDER_PORT: portBase,
       SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
       LOG_LEVEL: 'warn',
+      BUILD_GUIDE: 'false',
       ...withoutRequestLimits,
       ...options.variables,
     },

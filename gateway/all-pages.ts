@@ -5,6 +5,7 @@ import { createLinkReader } from '#lib/keys/signed-link.ts';
 import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
+import { guidePage } from './guide/page.ts';
 import type { HtmlPage } from './html/page.ts';
 import { providerReports } from './inbound/provider-reports.ts';
 import { broadcastPage } from './pages/broadcast/page.ts';
@@ -28,11 +29,13 @@ export type Pages = {
 };
 
 /**
- * Every page: the documents, the answer to a form of subscription, the pages behind the links of
- * mails and broadcasts, and the address for reports of providers.
+ * Every page: the documents, the guide, the answer to a form of subscription, the pages behind the
+ * links of mails and broadcasts, and the address for reports of providers.
  */
 export function openPages(given: {
   documents: HtmlPage;
+  /** The folder that the guide was built into, or will be. */
+  guideFolder: string;
   /** The gateway's own address; empty where it is not known. */
   publicUrl: string;
   messages: Transport;
@@ -64,6 +67,7 @@ export function openPages(given: {
       broadcastPage(given),
       domainPage(given),
       providerReports(given),
+      guidePage(given.guideFolder),
     ],
     close: hits.close,
   };

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createClient } from '@connectrpc/connect';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { readEnv } from '#lib/config.ts';
@@ -19,6 +20,8 @@ import { serveGrpc } from './grpc/server.ts';
 import { startGateway } from './run.ts';
 
 const routes = routesOf(contracts);
+/** Where `npm run guide` and the image have it. */
+const guideFolder = resolve(import.meta.dirname, '../guide/site');
 
 export const part: ProcessPart = {
   configure(env) {
@@ -43,6 +46,7 @@ function start(config: GatewayConfig): Promise<RunningProcess> {
   const peers = { messages, contacts, broadcasts, workspaces };
   const { pages, close } = openPages({
     documents: documentsPage(routes),
+    guideFolder,
     publicUrl: config.publicUrl,
     ...peers,
     keyring,

@@ -66,7 +66,7 @@ export type TestGateway = {
 /** A gateway whose services are all the one given, on a free port. */
 export async function startGateway(
   servicePort: number,
-  given: Partial<GatewayOptions> = {},
+  given: Partial<GatewayOptions> & { guideFolder?: string } = {},
 ): Promise<TestGateway> {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('gateway', 'error');
@@ -82,6 +82,8 @@ export async function startGateway(
   const peers = { messages, contacts, broadcasts, workspaces };
   const { pages, close } = openPages({
     documents,
+    // One that is not there: the guide of this clone is built or not.
+    guideFolder: given.guideFolder ?? '/nowhere/guide',
     publicUrl,
     ...peers,
     keyring,

@@ -1,16 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
-import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { DomainTestPageService } from '#gen/postrider/messages/v1/domain_tests_pb.ts';
-import { MessageLinkService, WebVersionService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { DomainPageService } from '#gen/postrider/workspaces/v1/domains_pb.ts';
-import { invalidField } from '#lib/errors/errors.ts';
-import { startGateway, startService } from '../gateway/testing.ts';
 import { openBrowser, openDocs } from '../test/contract/chromium.ts';
-import { samplePage } from './broadcast-sample.ts';
-import { sampleDomain, sampleTest } from './domain-sample.ts';
+import { samplePages, startSampleGateway } from './sample-gateway.ts';
 
 /**
  * Writes docs/screens/<what>-<width>.png: what people see at /docs, behind the links of mails, and
@@ -22,60 +13,9 @@ const [given = resolve(import.meta.dirname, '../docs/screens'), language = 'en',
 const folder = resolve(given);
 const colorScheme = scheme === 'dark' ? 'dark' : 'light';
 const widths = [1280, 390];
-const { ACTIVE, PENDING, UNSUBSCRIBED, BOUNCED } = MembershipStatus;
-
-/** Data for a reader's pages, with names as long as they come. */
-const subscriptions = [
-  { listId: 'weekly', listName: 'The Weekly', description: 'What we found, every Friday morning' },
-  { listId: 'events', listName: 'Workshops, talks and open evenings in Paris, Lyon and Marseille' },
-  { listId: 'offers', listName: 'Offers', status: UNSUBSCRIBED, description: 'Once a month' },
-  { listId: 'beta', listName: 'Beta testers', status: PENDING },
-  { listId: 'jobs', listName: 'Jobs', status: BOUNCED },
-].map((each) => ({ status: ACTIVE, description: '', ...each }));
-const reader = { language, timezone: 'Europe/Paris', workspaceName: 'Acme Gazette' };
-const links = new Map([
-  ['member', { ...reader, listId: 'weekly', listName: 'The Weekly', subscriptions }],
-  ['asked', { ...reader, listId: 'beta', listName: 'Beta testers', subscriptions }],
-]);
-/** A mail of plain text. */
-const sampleMail = {
-  isKept: true,
-  subject: 'The Weekly',
-  text: `Hello Ann,\n\nthe workshops of this autumn are open:\nhttps://gazette.example/workshops\n\n${'We look forward to seeing you. '.repeat(9)}`,
-};
-const pages = [
-  { name: 'unsubscribe', path: '/u/acme/member' },
-  { name: 'confirm', path: '/c/acme/asked' },
-  { name: 'preferences', path: '/p/acme/member' },
-  { name: 'web-version', path: '/w/acme/kept' },
-  { name: 'web-version-gone', path: '/w/acme/gone' },
-  { name: 'broadcast-page', path: '/broadcasts/finished?token=any' },
-  { name: 'broadcast-page-running', path: '/broadcasts/running?token=any' },
-  { name: 'domain-page', path: '/domains/any' },
-];
 
 mkdirSync(folder, { recursive: true });
-const service = await startService((router) => {
-  router.service(MessageLinkService, {
-    getLink: ({ token }) => links.get(token) ?? {},
-    unsubscribeByLink: () => ({}),
-    updateByLink: () => ({}),
-  });
-  router.service(WebVersionService, {
-    getWebVersion: ({ token }) => (token === 'kept' ? sampleMail : {}),
-  });
-  router.service(SubscriptionService, {
-    subscribe() {
-      throw invalidField('altcha', 'altcha is required');
-    },
-  });
-  router.service(DomainPageService, { getDomainPage: sampleDomain });
-  router.service(DomainTestPageService, { getNewestDomainTest: sampleTest });
-  router.service(BroadcastPageService, {
-    getBroadcastPage: ({ id }) => samplePage(id === 'running' ? 'running' : 'finished'),
-  });
-});
-const gateway = await startGateway(service.port);
+const gateway = await startSampleGateway(language);
 const browser = await openBrowser();
 for (const width of widths) {
   const docs = await openDocs(browser, gateway.url, width);
@@ -86,7 +26,7 @@ for (const width of widths) {
   await operation.scrollIntoViewIfNeeded();
   await docs.screenshot({ path: join(folder, `operation-${width}.png`) });
   const page = await browser.newPage({ viewport: { width, height: 720 }, colorScheme });
-  for (const { name, path } of pages) {
+  for (const { name, path } of samplePages) {
     await page.goto(`${gateway.url}${path}`);
     await page.screenshot({ path: join(folder, `${name}-${width}.png`), fullPage: true });
   }
@@ -100,4 +40,3 @@ for (const width of widths) {
 }
 await browser.close();
 await gateway.stop();
-await service.stop();

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { settingsOrExit } from '#lib/config.ts';
 import { collectGarbage } from '#lib/process/collect-garbage.ts';
 import { inboxUrl, temporalUiUrl, webhooksUrl } from './env-file.ts';
+import { buildGuideBeside } from './guide.ts';
 import { createStack } from './stack.ts';
 import { readStackConfig } from './stack-config.ts';
 
@@ -13,6 +14,7 @@ const root = resolve(import.meta.dirname, '../..');
 const config = settingsOrExit(() => readStackConfig(process.env, root));
 const stack = createStack(config, say);
 let stoppingSince: number | undefined;
+let stopGuide: (() => void) | undefined;
 
 async function stop(): Promise<void> {
   const now = Date.now();
@@ -22,6 +24,7 @@ async function stop(): Promise<void> {
   }
   stoppingSince = now;
   say('Stopping ...');
+  stopGuide?.();
   await stack.stop();
   say(`Stopped. The data stays in ${config.folder}.`);
   process.exit(0);
@@ -42,6 +45,7 @@ try {
 Postrider is ready after ${seconds} s. Ctrl-C stops it.
 
   Start here   ${config.publicUrl}/      five calls to the first mail
+  Guide        ${config.publicUrl}/guide/
   API          ${config.publicUrl}/docs
   gRPC         127.0.0.1:${config.ports.grpc}
   API key      ${token}
@@ -60,6 +64,7 @@ In another terminal:
 `);
   process.send?.('ready');
   collectGarbage();
+  if (config.buildsGuide) stopGuide = buildGuideBeside(config, say);
 } catch (error) {
   if (stoppingSince === undefined) {
     stoppingSince = Date.now();

@@ -23,6 +23,8 @@ export type StackConfig = {
   rootEmail: string;
   secretKey: string | undefined;
   demoMode: boolean;
+  /** Whether the guide is built beside the stack if it is missing or older than its sources. */
+  buildsGuide: boolean;
   logLevel: string;
   /** Where processes send traces; they have it from the same environment. */
   tracesEndpoint: string | undefined;
@@ -68,6 +70,11 @@ export function readStack(variables: Variables, root: string): StackConfig {
         about: 'Signs in roots; only workspaces gets it. At least 32 characters.',
       }) || undefined,
     demoMode: readDemoMode(variables),
+    buildsGuide: variables.flag('BUILD_GUIDE', {
+      fallback: true,
+      about:
+        'Whether `/guide/` is built in the background after the start, if it is missing or older than its sources.',
+    }),
     logLevel: readLogLevel(variables),
     tracesEndpoint: readTracesEndpoint(variables),
     own: readOwn(variables),

@@ -2,7 +2,7 @@ import { codeToString } from '@connectrpc/connect/protocol-connect';
 import { reasons } from '#lib/errors/reasons.ts';
 import { html } from '#lib/html/template.ts';
 import { codeNamed, errorCodes } from '../api/errors.ts';
-import { code, type DocsPage, docsPage, table, words } from './page.ts';
+import { type DocsPage, docsPage, quoted, type Table, table } from './page.ts';
 
 /** The meaning of each code and the remedy, in plain words. */
 const meanings: Record<string, readonly [meaning: string, action: string]> = {
@@ -56,22 +56,31 @@ const meanings: Record<string, readonly [meaning: string, action: string]> = {
   ],
 };
 
-export function errorsPage(): DocsPage {
+/** Every code, with its status. */
+export function codesTable(): Table {
   const rows = errorCodes().map(({ status, name }) => {
     const [meaning, action] = meanings[name] ?? ['', ''];
-    return [code(String(status)), code(name), words(meaning), words(action)];
+    return [quoted(String(status)), quoted(name), meaning, action];
   });
-  const why = Object.entries(reasons).map(([reason, [status, action]]) => {
+  return { heads: ['Status', 'Code', 'What it means', 'What to do'], rows };
+}
+
+export function reasonsTable(): Table {
+  const rows = Object.entries(reasons).map(([reason, [status, action]]) => {
     const [, name] = codeNamed(codeToString(status));
-    return [code(reason), code(name), words(action)];
+    return [quoted(reason), quoted(name), action];
   });
+  return { heads: ['Reason', 'Code', 'What to do'], rows };
+}
+
+export function errorsPage(): DocsPage {
   return docsPage(
     'Errors',
     html`<p>The body of every error is <code>{"error": "…", "code": "…", "reason": "…", "request_id": "…", "details": [{"field": "…", "description": "…"}]}</code>.
 <code>code</code> and <code>reason</code> are stable and for programs, <code>error</code> is for people, and <code>details</code> is there where fields are at fault.</p>
-${table(['Status', 'Code', 'What it means', 'What to do'], rows)}
+${table(codesTable())}
 <p><code>reason</code> says more exactly why. What the gateway refuses by itself, such as a body that is too large, has none.</p>
-${table(['Reason', 'Code', 'What to do'], why)}
+${table(reasonsTable())}
 <p>gRPC answers the same codes by its own names, such as <code>INVALID_ARGUMENT</code>, with <code>google.rpc</code> details: <code>BadRequest</code> for
 fields, <code>RetryInfo</code> for when to repeat, <code>RequestInfo</code>, and <code>ErrorInfo</code> with the reason.</p>`,
   );

@@ -1,10 +1,10 @@
-import { type Html, html } from '#lib/html/template.ts';
+import { html } from '#lib/html/template.ts';
 import { ratesDefault } from '#lib/limits/request-limits.ts';
 import { resourceNames, resources } from '#lib/quotas/resources.ts';
 import { messageMaxBytes, publicMessageMaxBytes } from '#lib/rpc/wire.ts';
 import { limitsDefault, placesDefault } from '../admission/limits.ts';
 import { bodyDefaultBytes, type Route } from '../api/routes.ts';
-import { code, type DocsPage, docsPage, table, words } from './page.ts';
+import { type DocsPage, docsPage, quoted, type Table, table } from './page.ts';
 
 /**
  * A limit that a service keeps. `source` names the constant; test/limits.test.ts compares the
@@ -242,46 +242,45 @@ export function limitsPage(routes: ReadonlyMap<string, readonly Route[]>): DocsP
 <h2>Requests</h2>
 <p>An operator sets the rates by <a href="/docs/variables">variables</a>; these are the defaults. Beyond a rate the answer is 429 with
 <code>Retry-After</code> and <code>RateLimit</code>.</p>
-${table(['Limit', 'Value'], requestRows(routes))}
+${table(requestLimits(routes))}
 <h2>Quotas of a workspace</h2>
 <p>An operator sets others for all workspaces by <code>QUOTAS</code>, or for one by <code>workspaces.setQuotas</code>.
 <code>workspaces.usage</code> says how much is used. A refusal is 429 with the reason <code>QUOTA_EXCEEDED</code>, and says how much there is.</p>
-${table(['Resource', 'Quota', 'Beyond it', 'To free some'], quotaRows())}
-${serviceLimits.map(
-  ([heading, rows]) => html`<h2>${heading}</h2>
-${table(
-  ['Limit', 'Value'],
-  rows.map(({ about, value, unit }) => [words(about), html`${shown(value, unit)}`]),
-)}`,
-)}`,
+${table(quotasTable())}
+${serviceLimits.map(([heading, rows]) => html`<h2>${heading}</h2>\n${table(limitsTable(rows))}`)}`,
   );
 }
 
-function quotaRows(): Html[][] {
-  return resourceNames.map((resource) => {
-    const { quota, unit, beyond, freeBy } = resources[resource];
-    const size = shown(quota, unit === 'bytes' ? unit : '');
-    return [code(resource), html`${size}`, words(beyond), words(freeBy)];
-  });
+const heads = ['Limit', 'Value'];
+
+export function limitsTable(limits: readonly ServiceLimit[]): Table {
+  return { heads, rows: limits.map(({ about, value, unit }) => [about, shown(value, unit)]) };
 }
 
-function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
+export function quotasTable(): Table {
+  const rows = resourceNames.map((resource) => {
+    const { quota, unit, beyond, freeBy } = resources[resource];
+    return [quoted(resource), shown(quota, unit === 'bytes' ? unit : ''), beyond, freeBy];
+  });
+  return { heads: ['Resource', 'Quota', 'Beyond it', 'To free some'], rows };
+}
+
+export function requestLimits(routes: ReadonlyMap<string, readonly Route[]>): Table {
   const all = [...routes.values()].flat();
-  const row = (about: string, value: string) => [words(about), html`${value}`];
+  const row = (about: string, value: string) => [about, value];
   const bodies = all.filter(
     ({ verb, isPublic, bodyLimitBytes }) =>
       verb === 'POST' && bodyLimitBytes !== bodyDefaultBytes(isPublic),
   );
-  return [
+  const rows = [
     row('Requests of a key or user, in a second', shown(ratesDefault.key, '')),
     row('Of a workspace', shown(ratesDefault.workspace, '')),
     row('From a client address', shown(ratesDefault.address, '')),
     row('The body of a request', shown(bodyDefaultBytes(false), 'bytes')),
     row('Without a token', shown(bodyDefaultBytes(true), 'bytes')),
-    ...bodies.map(({ path, bodyLimitBytes }) => [
-      html`Of ${code(path)}`,
-      html`${shown(bodyLimitBytes, 'bytes')}`,
-    ]),
+    ...bodies.map(({ path, bodyLimitBytes }) =>
+      row(`Of ${quoted(path)}`, shown(bodyLimitBytes, 'bytes')),
+    ),
     row('A message over gRPC', shown(messageMaxBytes, 'bytes')),
     row('Without a token', shown(publicMessageMaxBytes, 'bytes')),
     row('Connections of one client address', shown(limitsDefault.connectionsPerAddressMax, '')),
@@ -297,6 +296,7 @@ function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
       shown(limitsDefault.streamsPerCallerMax, ''),
     ),
   ];
+  return { heads, rows };
 }
 
 /** In units that people read, such as `256 KiB` and `30 days`. */

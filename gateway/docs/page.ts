@@ -10,6 +10,7 @@ export type DocsPage = { text: string; policy: string };
 /** The pages in the order of their links, and what the first one says of the others. */
 export const docsPages = [
   ['/', 'Start', ''],
+  ['/guide/', 'Guide', 'how to do things, step by step, and how to run it'],
   ['/docs', 'API reference', 'every operation with its limits, errors and examples'],
   ['/docs/liquid', 'Liquid', 'what templates may use'],
   ['/docs/preview', 'Preview a mail', 'shows what a template becomes'],
@@ -46,7 +47,13 @@ export function words(text: string): Html {
   return html`${parts}`;
 }
 
-export function table(heads: readonly string[], rows: readonly Html[][]): Html {
+/** Cells are texts with code in backquotes, so that the guide shows the same rows in Markdown. */
+export type Table = { heads: readonly string[]; rows: readonly (readonly string[])[] };
+
+/** A text as code of a cell. */
+export const quoted = (text: string) => `\`${text}\``;
+
+export function table({ heads, rows }: Table): Html {
   return html`<table><thead><tr>${heads.map((head) => html`<th>${head}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody></table>`;
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${words(cell)}</td>`)}</tr>\n`)}</tbody></table>`;
 }

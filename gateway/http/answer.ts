@@ -9,6 +9,8 @@ export type HttpAnswer = {
   body: string | Buffer;
   /** The body in gzip, if it is compressed already. */
   packed?: Buffer;
+  /** Whether gzip would save nothing, as with pictures. */
+  isDense?: boolean;
   /** In place of `body`, which is empty then: a body that is sent as it comes. */
   stream?: AsyncIterable<string>;
 };
@@ -70,7 +72,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   const { body } = answer;
   const abandoned = !request.complete && hasBody(request);
   if (abandoned) response.setHeader('connection', 'close');
-  if (answer.status !== 204 && !answer.stream)
+  if (answer.status !== 204 && answer.status !== 304 && !answer.stream)
     response.setHeader('content-length', Buffer.byteLength(body));
   response.writeHead(answer.status, answer.headers);
   if (request.method !== 'HEAD') {

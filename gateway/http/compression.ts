@@ -14,7 +14,7 @@ export async function packed(
   { headers }: IncomingMessage,
   answer: HttpAnswer,
 ): Promise<HttpAnswer> {
-  if (Buffer.byteLength(answer.body) < sizeMinBytes) return answer;
+  if (answer.isDense || Buffer.byteLength(answer.body) < sizeMinBytes) return answer;
   const varied = { ...answer.headers, vary: 'accept-encoding' };
   if (!takesGzip(headers['accept-encoding'])) return { ...answer, headers: varied };
   const body = answer.packed ?? (await pack(answer.body, { level }));

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Stylesheet } from './stylesheet.ts';
 
 type Source = "'self'" | 'data:' | 'http:' | 'https:';
 
 /** Permissions of a page's content. All else is forbidden. */
 export type Allowed = {
-  /** Scripts of the page's origin. No inline script ever runs. */
+  /** Scripts of the page's origin. */
   scripts?: "'self'";
+  /** Texts of inline scripts that the page has; no other one runs. */
+  inlineScripts?: readonly string[];
   /** The page's own stylesheet; any style only where scripts or mails bring theirs. */
   style?: Stylesheet | "'unsafe-inline'";
   /** Stylesheets of the page's origin, beside its own. */
@@ -25,13 +28,15 @@ export type Allowed = {
 
 /** The Content-Security-Policy of a page. */
 export function contentSecurityPolicy(allowed: Allowed): string {
-  const { scripts, style, sheets, images, fonts, requests, frames, sandbox } = allowed;
+  const { style, sheets, images, fonts, requests, frames, sandbox } = allowed;
+  const inline = (allowed.inlineScripts ?? []).map(hashSource);
+  const scripts = [allowed.scripts, ...inline].filter((source) => source !== undefined);
   const styles = [typeof style === 'object' ? style.source : style, sheets].filter(
     (source) => source !== undefined,
   );
   const directives: [name: string, sources: readonly string[] | string | undefined][] = [
     ['default-src', "'none'"],
-    ['script-src', scripts],
+    ['script-src', scripts.length > 0 ? scripts : undefined],
     ['style-src', styles.length > 0 ? styles : undefined],
     ['img-src', images],
     ['font-src', fonts],
@@ -46,4 +51,9 @@ export function contentSecurityPolicy(allowed: Allowed): string {
     .filter(([, sources]) => sources !== undefined)
     .map(([name, sources = '']) => `${name} ${[sources].flat().join(' ')}`)
     .join('; ');
+}
+
+/** The source that allows exactly this text. */
+function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

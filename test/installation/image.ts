@@ -10,8 +10,22 @@ const linesOf = (file: string): string[] => readFileSync(join(here, file), 'utf8
  * for a source that does not exist or is ignored.
  */
 export function makeImageFolder(folder: string): void {
+  copyStage('build', folder);
+  linkPackages(folder);
+}
+
+/** Makes a folder in which the guide of the image is built, with all packages. */
+export function makeGuideFolder(folder: string): void {
+  copyStage('guide', folder);
+  symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'));
+}
+
+function copyStage(stage: string, folder: string): void {
   const isIgnored = readIgnored();
+  let current: string | undefined;
   for (const line of linesOf('deploy/Dockerfile')) {
+    if (line.startsWith('FROM ')) current = / AS (\w+)$/.exec(line)?.[1];
+    if (current !== stage) continue;
     const words = line.trim().split(/\s+/);
     if (words[0] !== 'COPY' || words[1]?.startsWith('--')) continue;
     const target = words.at(-1) ?? '';
@@ -25,7 +39,6 @@ export function makeImageFolder(folder: string): void {
       });
     }
   }
-  linkPackages(folder);
 }
 
 /** Of the patterns that match a path, or a folder that it is in, the last one decides. */
