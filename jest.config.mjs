@@ -1,5 +1,7 @@
-/** Stacks are killed, frozen, attacked and filled. */
-const faults = ['**/test/{attacks,chaos,faults,model,statements}/**/*.test.ts'];
+/** Whole stacks are started, killed, frozen, attacked and filled. */
+const faults = [
+  '**/test/{attacks,chaos,faults,installation,model,statements,telemetry}/**/*.test.ts',
+];
 
 /** Minutes long, or for root alone: each has a command of its own. */
 const slow = [
@@ -29,9 +31,9 @@ export default {
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.cjs',
-  // One more than the cores of CI, since files wait for much of their time. With two more, whole
-  // stacks that start together keep each other's requests waiting for longer than they may.
-  maxWorkers: 3,
+  // More than the cores of CI, since files wait for much of their time. With two more, whole stacks
+  // that start together keep each other's requests waiting for longer than they may.
+  maxWorkers: process.env.TESTS === 'faults' ? 3 : 4,
   // A worker with a large heap takes longer to exit than the half second that Jest waits for it.
   workerIdleMemoryLimit: '300MB',
   // For a test that hangs; a busy machine takes ten times as long as a quiet one.
