@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { openStack, stackFolder, stacksMax } from '../stack.ts';
 import { started } from './start.ts';
@@ -7,7 +8,12 @@ export default async function stop(): Promise<void> {
   const folders = Array.from({ length: stacksMax }, (_, at) => stackFolder(at + 1));
   await Promise.all(folders.map(endStack));
   await started.postgres?.stop();
-  if (started.folder) rmSync(started.folder, { recursive: true, force: true });
+  if (started.folder) leaveToDelete(started.folder);
+}
+
+/** The 200,000 files of all databases take a minute, for which nobody should wait. */
+function leaveToDelete(folder: string): void {
+  spawn('rm', ['-rf', folder], { detached: true, stdio: 'ignore' }).unref();
 }
 
 async function endStack(folder: string): Promise<void> {
