@@ -11,6 +11,7 @@ export const folders = [
   'clients/typescript/grpc',
   'clients/python/src/postrider/made',
   'clients/cli/made',
+  'clients/mcp/made',
 ];
 
 /** The files of clients that `npm run gen` makes of the contract, by their paths. */
@@ -21,7 +22,7 @@ export function generatedFiles(): Map<string, string> {
     ['clients/typescript/grpc/services.ts', grpcText()],
     ...within('clients/python/src/postrider/made', pythonFiles(document)),
     ['clients/cli/made/resources.json', commandsText(document)],
-    ['clients/cli/made/tools.json', toolsText(document)],
+    ['clients/mcp/made/tools.json', toolsText(document)],
   ]);
 }
 
