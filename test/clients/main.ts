@@ -156,8 +156,10 @@ const languages: Language[] = [
       const wheel = files.find((file) => file.endsWith('.whl')) ?? '';
       await python('-m', 'pip', 'install', '-q', '--force-reinstall', '--no-deps', wheel);
       writeFileSync(join(this.folder, 'readme.py'), blocksOf(join(source, 'README.md'), 'python'));
-      const checked = [join(source, 'src'), join(source, 'tests'), 'quickstart.py', 'readme.py'];
-      await python('-m', 'mypy', '--config-file', join(source, 'pyproject.toml'), ...checked);
+      // The sources themselves, and programs against the wheel.
+      const config = ['--config-file', join(source, 'pyproject.toml')];
+      await python('-m', 'mypy', ...config, join(source, 'src'), join(source, 'tests'));
+      await python('-m', 'mypy', '--strict', 'quickstart.py', 'readme.py');
       await python('-W', 'error', '-m', 'unittest', 'discover', '-s', join(source, 'tests'));
     },
     more: ['bin/python', 'readme.py'],

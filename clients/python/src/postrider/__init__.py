@@ -1,6 +1,7 @@
 """The client of Postrider: transactional mail, newsletters and broadcasts."""
 
 from ._http import RequestOptions
+from ._version import __version__
 from .csv_import import CsvImportSummary
 from .errors import (
     ApiError,
@@ -40,6 +41,7 @@ __all__ = [
     "TimedOutError",
     "TransportError",
     "WebhookEvent",
+    "__version__",
     "types",
     "verify_webhook",
 ]

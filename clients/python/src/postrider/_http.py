@@ -28,10 +28,10 @@ from typing import (
 
 import httpx
 
+from ._version import __version__
 from .csv_import import AsyncContent, Content
 from .errors import ApiError, PostriderError, TimedOutError, TransportError, error_of
 
-_VERSION = "0.2.0"
 _FIRST_WAIT = 0.2
 _WAIT_MAX = 60
 _CHUNK = 65_536
@@ -146,7 +146,7 @@ def _call_of(
     # Operations that are about no workspace ignore it.
     own = {} if settings.workspace_id is None else {"workspace_id": settings.workspace_id}
     everything = {**own, **{name.rstrip("_"): value for name, value in fields.items()}}
-    headers = {"user-agent": f"postrider-python/{_VERSION}"}
+    headers = {"user-agent": f"postrider-python/{__version__}"}
     if settings.token is not None:
         headers["authorization"] = f"Bearer {settings.token}"
     if operation.keyed:

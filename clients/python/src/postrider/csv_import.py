@@ -30,5 +30,8 @@ class CsvImportSummary(TypedDict):
     ignored_columns: List[str]
     """Columns of the file that no field has."""
 
+    unknown_lists: List[str]
+    """Lists that rows name and that do not exist."""
+
     stopped_at_line: NotRequired[int]
     """The line at which the import was stopped; rows before it are written."""
