@@ -38,7 +38,7 @@ test('a thread that loops is killed in time, and the next request gets a new one
   expect(after).toBeGreaterThan(before ?? 0);
 });
 
-test('what is under way, waits or comes when it closes is refused, not taken for a thread that was killed', async () => {
+test('a call that runs, waits or comes when it closes is refused, not taken for a thread that was killed', async () => {
   await ask('answer');
   const asked = [ask('loop'), ask('answer')];
   const answers = Promise.allSettled(asked);
