@@ -5,6 +5,7 @@ import type { ServerTls } from '#lib/rpc/tls.ts';
 import type { OpenSpan } from '#lib/telemetry/tracing.ts';
 import { busy, RequestAdmission, type RequestAdmissionOptions } from './admission/admission.ts';
 import { failureOf } from './api/errors.ts';
+import { answerMcp, mcpPath } from './api/mcp.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
 import type { Route } from './api/routes.ts';
 import type { HtmlPage } from './html/page.ts';
@@ -25,6 +26,8 @@ export type GatewayOptions = Omit<Api, 'admission'> &
     routes: ReadonlyMap<string, readonly Route[]>;
     pages: readonly HtmlPage[];
     log: Log;
+    /** The address as browsers see it; empty where it is not known. */
+    publicUrl: string;
     /** How long a client may take to send a request. */
     requestTimeoutMs: number;
     /** The certificate; without it the gateway serves plain HTTP. */
@@ -167,6 +170,10 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
       return answerPage();
     };
     return { name, failureText, answer: beginAndAnswer };
+  }
+  if (path === mcpPath) {
+    const mcp = { ...options, ...state.api };
+    return { name: 'mcp', failureText, answer: () => answerMcp(mcp, exchange) };
   }
   const routesAtPath = options.routes.get(path);
   if (routesAtPath) {

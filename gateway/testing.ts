@@ -93,6 +93,7 @@ export async function startGateway(
   const { server, drain } = createGateway({
     routes,
     pages,
+    publicUrl,
     transportFor,
     verifyToken: keyring.verifyToken,
     authorization,

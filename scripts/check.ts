@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { folders } from '../clients/make/files.ts';
 
 /**
  * The steps of `npm run check`, in order, each to its end; `--without-tests` leaves out the last.
@@ -33,7 +34,7 @@ if (tag) step('contract compatibility', 'buf', 'breaking', '--against', `.git#ta
 else process.stdout.write('--     contract compatibility: there is no release yet\n');
 
 step('generate', 'npm', 'run', '--silent', 'generate');
-const generated = 'gen deploy/local/README.md clients/*/made clients/typescript/src/made';
+const generated = `gen deploy/local/README.md ${folders.join(' ')}`;
 step('generated code is committed', 'sh', '-c', `test -z "$(git status --porcelain ${generated})"`);
 if (!process.argv.includes('--without-tests')) step('tests', 'jest');
 

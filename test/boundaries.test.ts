@@ -61,14 +61,19 @@ function offenders(room: string, allowed: (each: Import) => boolean): string[] {
   return local.filter((each) => !allowed(each)).map(({ from, to }) => `${from} imports ${to}`);
 }
 
-test('the gateway uses only itself and lib', () => {
-  expect(offenders('gateway', ({ to }) => /^(gateway|lib)\//.test(to))).toEqual([]);
+test('the gateway uses only itself, lib and the tools for agents', () => {
+  const isOwn = ({ to }: Import) => /^(gateway|lib)\//.test(to);
+  const isTools = ({ from, to }: Import) =>
+    from === 'gateway/api/mcp.ts' && to === 'clients/mcp/server.ts';
+  expect(offenders('gateway', (each) => isOwn(each) || isTools(each))).toEqual([]);
 });
 
-test('the TypeScript client uses only itself, and the command line only that', () => {
+test('the TypeScript client uses only itself, tools only that, and the command line both', () => {
   const client = 'clients/typescript/src';
   expect(offenders(client, ({ to }) => to.startsWith(`${client}/`))).toEqual([]);
-  const isCalled = ({ to }: Import) => /^clients\/(cli|typescript\/src)\//.test(to);
+  const isTool = ({ to }: Import) => /^clients\/(mcp|typescript\/src)\//.test(to);
+  expect(offenders('clients/mcp', isTool)).toEqual([]);
+  const isCalled = (each: Import) => isTool(each) || each.to.startsWith('clients/cli/');
   expect(offenders('clients/cli', isCalled)).toEqual([]);
 });
 

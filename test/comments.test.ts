@@ -5,8 +5,8 @@ import { expect, test } from '@jest/globals';
 const root = resolve(import.meta.dirname, '..');
 const columnsMax = 100;
 const folders = 'bench,clients,deploy,gateway,lib,scripts,services,test,workflows';
-/** Made files have comments of the contract, which stand below. */
-const isMade = (file: string) => file.includes('/made/');
+/** Made files have comments of the contract, which stand below; built ones are made of others. */
+const isMade = (file: string) => /\/(made|dist)\//.test(file);
 const files = globSync(`{${folders}}/**/*.ts`, { cwd: root }).filter((file) => !isMade(file));
 const contracts = globSync('proto/postrider/**/*.proto', { cwd: root });
 const pages = [

@@ -84,7 +84,7 @@ function programOf(invocation: Invocation, ends: (isDone: boolean) => void): Com
     withCommon(new Command('mcp').copyInheritedSettings(program))
       .description('Serves tools for agents (Model Context Protocol) over the standard streams.')
       .option('--allow-writes', 'tools that change things as well, and send broadcasts')
-      .action(async (options) => (await import('./mcp/server.ts')).serveMcp(invocation, options)),
+      .action(async (options) => (await import('./serve-mcp.ts')).serveMcp(invocation, options)),
   );
   program.addCommand(
     new Command('completion')

@@ -19,14 +19,16 @@ export type Method = {
   /** Each paragraph on one line. */
   description: string;
   /** Type of the request, and its declaration if it has no schema of its own. */
-  request: { type: string; declaration: string; fields: Field[] };
+  request: Request;
   answer: JsonSchema;
   /** Present where the answer is a stream of these. */
   lines: JsonSchema | undefined;
   isCsvAnswer: boolean;
-  /** Present where a file can be sent: the type of its query. */
-  csv: { type: string; declaration: string } | undefined;
+  /** Present where a file can be sent: its query. */
+  csv: Request | undefined;
 };
+
+type Request = { type: string; declaration: string; fields: Field[] };
 
 const json = 'application/json';
 const ndjson = 'application/x-ndjson';
@@ -70,7 +72,7 @@ const titleOf = (id: string): string =>
   id.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** `segments[]` is `segments`: either is read. */
-function queryOf(type: string, parameters: readonly Parameter[]): Method['request'] {
+function queryOf(type: string, parameters: readonly Parameter[]): Request {
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const fields = query.map(({ name, schema, description = '', required }) => ({
     name: name.replace('[]', ''),
@@ -81,7 +83,7 @@ function queryOf(type: string, parameters: readonly Parameter[]): Method['reques
   return { type, declaration, fields };
 }
 
-function bodyOf({ $ref = '' }: JsonSchema, schemas: Record<string, JsonSchema>): Method['request'] {
+function bodyOf({ $ref = '' }: JsonSchema, schemas: Record<string, JsonSchema>): Request {
   const name = nameOfRef($ref);
   return { type: `types.${name}`, declaration: '', fields: fieldsOf(schemas[name] ?? {}) };
 }
@@ -147,7 +149,7 @@ ${name}Csv(query: InWorkspace<${method.csv.type}>, content: Content, options?: R
   const page = pageOf(method, document);
   if (page) {
     texts.push(`/** The items of all pages of \`${name}\`, each asked for as it is needed. */
-${name}All(${parameter.replace(request.type, `Omit<${request.type}, 'cursor'>`)}, options?: RequestOptions): AsyncGenerator<${page.item}, void, undefined> {
+${name}All(${parameter.replace(request.type, `Omit<${request.type}, 'cursor'>`)}, options?: RequestOptions): AsyncGenerator<${typeOf(page.schema, 'types.')}, void, undefined> {
   return pages(async (cursor) => {
     const answer = await this.${name}({ ...request, ...(cursor === undefined ? {} : { cursor }) }, options);
     return { items: answer.${page.items}, next: answer.next_cursor${page.isNullable ? ' ?? undefined' : ''} };
@@ -188,7 +190,7 @@ function parameterOf({ request }: Method): string {
 }
 
 /** Of an operation that gives pages by a cursor, the field with the items. */
-function pageOf({ request, answer }: Method, { components }: ApiDocument) {
+export function pageOf({ request, answer }: Method, { components }: ApiDocument) {
   const { properties = {} } = components.schemas[nameOfRef(answer.$ref ?? '')] ?? {};
   const hasCursor = request.fields.some(({ name }) => name === 'cursor');
   if (!hasCursor || !properties.next_cursor) return undefined;
@@ -197,7 +199,7 @@ function pageOf({ request, answer }: Method, { components }: ApiDocument) {
   if (arrays.length !== 1 || items === undefined) return undefined;
   return {
     items,
-    item: typeOf(schema?.items ?? {}, 'types.'),
+    schema: schema?.items ?? {},
     isNullable: typeOf(properties.next_cursor).includes('null'),
   };
 }

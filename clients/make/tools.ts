@@ -4,7 +4,7 @@ import {
   sendPath,
   type Tool,
   writeOperations,
-} from '../cli/mcp/tools.ts';
+} from '../mcp/tools.ts';
 import { workspaceField } from '../typescript/src/http.ts';
 import type { ApiDocument } from './document.ts';
 import { type Method, methodsOf } from './resources.ts';

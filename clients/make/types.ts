@@ -66,16 +66,19 @@ export const unbroken = (text: string): string => text.replaceAll(brokenLine, ' 
 /** A comment before a declaration, with the line that ends it; empty without a text. */
 export function commentOf(text = ''): string {
   if (text === '') return '';
-  const lines = unbroken(text.replaceAll('*/', '*\u200B/')).split('\n').flatMap(wrapped);
+  const lines = unbroken(text.replaceAll('*/', '*\u200B/'))
+    .split('\n')
+    .flatMap((line) => wrapped(line));
   if (lines.length === 1 && (lines[0]?.length ?? 0) < lineWidth) return `/** ${lines[0]} */\n`;
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
 }
 
-function wrapped(text: string): string[] {
+/** A paragraph in lines. */
+export function wrapped(text: string, width = lineWidth): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + word.length >= lineWidth) lines.push(word);
+    if (line !== '' && line.length + word.length >= width) lines.push(word);
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
   }
   return lines;

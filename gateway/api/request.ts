@@ -76,7 +76,8 @@ export function requireType({ csv }: Pick<Route, 'csv'>, { headers }: IncomingMe
   }
 }
 
-async function parseObject(body: Buffer): Promise<Record<string, unknown>> {
+/** The object in a body. */
+export async function parseObject(body: Buffer): Promise<Record<string, unknown>> {
   try {
     const json = await parseJsonInTurns(body);
     if (isObject(json)) return json;

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { givenWorkspace } from '../stack/given-workspace.ts';
@@ -9,9 +17,10 @@ import { until } from '../stack/until.ts';
 import { startStack, type TestStack } from '../stack.ts';
 
 /**
- * `npm run clients`: packs our own client, generates clients in TypeScript, Python and Go from
+ * `npm run clients`: packs our own clients, generates clients in TypeScript, Python and Go from
  * /openapi.json of a stack of its own, takes grpcurl, @grpc/grpc-js and grpcio for gRPC, and runs
  * the quickstart with each. Exits 0 only if no operation was left out and every mail came.
+ * `npm run clients -- Go grpcurl` tries these alone.
  */
 
 const here = import.meta.dirname;
@@ -33,10 +42,12 @@ type Language = {
   /** Installs the generator, generates the client and builds the quickstart with it. */
   build(document: string): Promise<void>;
   run: [command: string, ...args: string[]];
+  /** A program that runs behind the quickstart, in a workspace of its own. */
+  more?: [command: string, ...args: string[]];
   folder: string;
   /**
    * Where the client's code is, for the names of operations; absent where none is generated from
-   * the document.
+   * the document. A pattern of one folder or file.
    */
   client?: string;
 };
@@ -76,7 +87,8 @@ const languages: Language[] = [
       const [tarball = ''] = globSync('postrider-*.tgz', { cwd: this.folder });
       const packages = ['typescript@5.9.3', '@types/node@20.19.25', 'publint@0.3.25'];
       const more = ['@arethetypeswrong/cli@0.18.5', `./${tarball}`];
-      await run(this.folder, 'npm', 'install', '--silent', ...packages, ...more);
+      const grpc = ['@connectrpc/connect@2.2.0', '@bufbuild/protobuf@2.17.0'];
+      await run(this.folder, 'npm', 'install', '--silent', ...packages, ...more, ...grpc);
       await run(this.folder, 'npx', 'publint', '--strict', tarball);
       await run(this.folder, 'npx', 'attw', tarball, '--profile', 'esm-only');
       await run(this.folder, 'npx', 'tsc', ...strict, '--types', 'node', 'quickstart.ts');
@@ -124,6 +136,33 @@ const languages: Language[] = [
         './client',
       );
     },
+  },
+  {
+    name: 'postrider for Python',
+    folder: join(cache, 'postrider-python'),
+    client: 'lib/python3*/site-packages/postrider',
+    run: ['bin/python', 'quickstart.py'],
+    async build() {
+      prepare(this.folder, 'postrider/quickstart.py');
+      const source = join(here, '../../clients/python');
+      const python = (...args: string[]) => run(this.folder, 'bin/python', ...args);
+      await run(this.folder, 'python3', '-m', 'venv', '.');
+      const tools = ['build==1.6.1', 'hatchling==1.33.0', 'twine==7.0.0', 'mypy==2.4.1'];
+      await python('-m', 'pip', 'install', '-q', ...tools, 'httpx==0.28.1');
+      rmSync(join(this.folder, 'dist'), { recursive: true, force: true });
+      await python('-m', 'build', '--no-isolation', '--outdir', 'dist', source);
+      const files = globSync('dist/*', { cwd: this.folder });
+      await python('-m', 'twine', 'check', '--strict', ...files);
+      const wheel = files.find((file) => file.endsWith('.whl')) ?? '';
+      await python('-m', 'pip', 'install', '-q', '--force-reinstall', '--no-deps', wheel);
+      writeFileSync(join(this.folder, 'readme.py'), blocksOf(join(source, 'README.md'), 'python'));
+      // The sources themselves, and programs against the wheel.
+      const config = ['--config-file', join(source, 'pyproject.toml')];
+      await python('-m', 'mypy', ...config, join(source, 'src'), join(source, 'tests'));
+      await python('-m', 'mypy', '--strict', 'quickstart.py', 'readme.py');
+      await python('-W', 'error', '-m', 'unittest', 'discover', '-s', join(source, 'tests'));
+    },
+    more: ['bin/python', 'readme.py'],
   },
   {
     name: 'Go',
@@ -197,16 +236,19 @@ compatibility:
   },
 ];
 
+const names = process.argv.slice(2);
+const chosen = languages.filter(({ name }) => names.length === 0 || names.includes(name));
 const stack = await startStack({ replicas: 1 });
 try {
   mkdirSync(cache, { recursive: true });
   const document = join(cache, 'openapi.json');
   const text = await (await fetch(`${stack.settings.BASE_URL}/openapi.json`)).text();
   writeFileSync(document, text);
-  for (const language of languages) {
+  for (const language of chosen) {
     await language.build(document);
     refuseMissing(language, Object.keys(JSON.parse(text).paths));
     await sendFirstMail(stack, language);
+    if (language.more) await sendFirstMail(stack, { ...language, run: language.more });
     const whole = language.client ? 'every operation is there, and ' : '';
     console.log(`${language.name}: ${whole}the quickstart's mail came.`);
   }
@@ -220,6 +262,14 @@ function prepare(folder: string, program: string, file?: string, content = ''): 
   if (file) writeFileSync(join(folder, file), content);
 }
 
+/** The blocks of a page in a language, one behind the other. */
+function blocksOf(page: string, language: string): string {
+  const blocks = readFileSync(page, 'utf8').matchAll(
+    new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'),
+  );
+  return [...blocks].map(([, block = '']) => block).join('\n');
+}
+
 async function run(cwd: string, command: string, ...args: string[]): Promise<void> {
   const [status] = await once(spawn(command, args, { cwd, env, stdio: 'inherit' }), 'exit');
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
@@ -227,8 +277,9 @@ async function run(cwd: string, command: string, ...args: string[]): Promise<voi
 
 function refuseMissing({ name, folder, client }: Language, paths: readonly string[]): void {
   if (!client) return;
-  const path = join(folder, client);
-  const files = statSync(path).isFile() ? [path] : globSync(`${path}/**/*.{py,ts,js}`);
+  const files = globSync([client, `${client}/**/*.{py,ts,js}`], { cwd: folder })
+    .map((file) => join(folder, file))
+    .filter((file) => statSync(file).isFile());
   const code = files.map((file) => readFileSync(file, 'utf8')).join();
   const missing = paths.filter((operation) => !code.includes(operation));
   if (missing.length > 0) throw new Error(`${name} has no ${missing.join(', ')}`);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { unique } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
@@ -25,10 +27,12 @@ beforeAll(() => {
   const modules = join(folder, 'node_modules');
   const packed = join(modules, 'postrider');
   mkdirSync(join(modules, '@types'), { recursive: true });
-  for (const name of ['@types/node', 'undici-types']) {
+  for (const name of ['@types/node', 'undici-types', '@bufbuild', '@connectrpc']) {
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
   execFileSync('tsc', ['-p', source, '--outDir', join(packed, 'dist')], { stdio: 'pipe' });
+  const grpc = ['-p', join(source, 'tsconfig.grpc.json'), '--outDir', join(packed, 'dist/grpc')];
+  execFileSync('tsc', grpc, { stdio: 'pipe' });
   cpSync(join(source, 'package.json'), join(packed, 'package.json'));
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,10 +40,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A program of a user. The compiler checks every name in it against the contract. */
 const program = `
 import { NotFoundError, Postrider, type List, type WebhookEvent } from 'postrider';
+import { ContactService, type CountContactsRequest } from 'postrider/grpc';
 import { verifyWebhook } from 'postrider/webhooks';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
 
 const { BASE_URL: baseUrl = '', TOKEN: token = '', WORKSPACE_ID: workspaceId = '', LIST_ID = '' } =
   process.env;
+const { GRPC_ADDR = '' } = process.env;
 const postrider = new Postrider({ baseUrl, token, workspaceId });
 
 const listOf = (event: WebhookEvent): string | null =>
@@ -68,6 +76,14 @@ let rows = 0;
 for await (const { summary } of postrider.contacts.importCsv({ lists: [LIST_ID] }, file)) {
   rows = summary?.rows ?? rows;
 }
+const transport = createGrpcTransport({ baseUrl: 'http://' + GRPC_ADDR });
+const contactService = createClient(ContactService, transport);
+const own: CountContactsRequest["workspaceId"] = workspaceId;
+const counted = await contactService.countContacts(
+  { workspaceId: own },
+  { headers: { authorization: 'Bearer ' + token } },
+);
+const refused = await contactService.countContacts({ workspaceId: own }).catch((error: unknown) => error);
 const missing = await postrider.lists.get({ id: 'none' }).catch((error: unknown) => error);
 // @ts-expect-error no operation has this name
 const none = postrider.lists.none;
@@ -82,6 +98,8 @@ console.log(JSON.stringify({
   all: all.length,
   exported: exported.length,
   rows,
+  counted: counted.totalContacts >= 3,
+  refused: refused instanceof ConnectError && refused.code === Code.Unauthenticated,
   none: none === undefined,
 }));
 `;
@@ -128,6 +146,15 @@ function outputOf(run: () => Buffer): string {
   }
 }
 
+test('all of the client but gRPC has at most 25 kB by gzip', () => {
+  const dist = join(folder, 'node_modules/postrider/dist');
+  const files = globSync('{*,made/*}.js', { cwd: dist });
+  const text = files.map((file) => readFileSync(join(dist, file), 'utf8')).join('');
+  expect(files.length).toBeGreaterThan(25);
+  expect(text).not.toContain('@bufbuild');
+  expect(gzipSync(text).length).toBeLessThanOrEqual(25_000);
+});
+
 test('a program with the packed client compiles and works', async () => {
   writeFileSync(join(folder, 'program.mts'), program);
   const config = { compilerOptions: options, files: ['program.mts'] };
@@ -144,6 +171,8 @@ test('a program with the packed client compiles and works', async () => {
     all: 3,
     exported: 3,
     rows: 3,
+    counted: true,
+    refused: true,
     none: true,
   });
 }, 60_000);

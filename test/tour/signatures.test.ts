@@ -5,14 +5,21 @@ import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 
-/** The functions of docs/guides/webhook-signatures.md, each in a program that calls it once. */
+/**
+ * The functions of docs/guides/webhook-signatures.md and the steps of n8n-and-zapier.md, each in a
+ * program that runs it once.
+ */
 
 const root = resolve(import.meta.dirname, '../..');
 const client = join(root, 'clients/typescript');
-const page = readFileSync(join(root, 'docs/guides/webhook-signatures.md'), 'utf8');
+const pageOf = (name: string) => readFileSync(join(root, 'docs/guides', name), 'utf8');
+const page = pageOf('webhook-signatures.md');
+const automation = pageOf('n8n-and-zapier.md');
 
 type Language = {
   file: string;
+  /** The code of the page; the first block in the language if absent. */
+  block?: string;
   /** The program around the function; it ends with 0 if the function does not fail. */
   programOf: (block: string) => string;
   /** Compiles it, or what it imports. */
@@ -101,6 +108,37 @@ ${block}
     run: ['java', 'Verify'],
     version: ['java', '--version'],
   },
+  n8n: {
+    file: 'verify.cjs',
+    block: stepOf('n8n'),
+    programOf: (
+      block,
+    ) => `const delivery = JSON.parse(require('fs').readFileSync('given.json', 'utf8'));
+const $input = { first: () => ({ json: { headers: delivery.headers } }) };
+const helpers = {
+  getBinaryDataBuffer: async (item, name) => item === 0 && name === 'data' && Buffer.from(delivery.body),
+};
+async function step() {
+${block.replace("'whsec_…'", 'delivery.secret')}}
+step.call({ helpers }).then(([{ json }]) => process.exit(json.type === 'contact.created' ? 0 : 1));`,
+    run: [process.execPath, 'verify.cjs'],
+    version: [process.execPath, '--version'],
+  },
+  zapier: {
+    file: 'verify.cjs',
+    block: stepOf('Zapier'),
+    programOf: (
+      block,
+    ) => `const given = JSON.parse(require('fs').readFileSync('given.json', 'utf8'));
+const { secret, body, headers } = given;
+const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) => headers['webhook-' + name]);
+const inputData = { secret, body, id, timestamp, signature };
+async function step() {
+${block}}
+step().then((json) => process.exit(json.type === 'contact.created' ? 0 : 1));`,
+    run: [process.execPath, 'verify.cjs'],
+    version: [process.execPath, '--version'],
+  },
   php: {
     file: 'verify.php',
     programOf: (block) => `<?php
@@ -112,6 +150,15 @@ exit($event['type'] === 'contact.created' ? 0 : 1);`,
     version: ['php', '--version'],
   },
 };
+
+/** The first block of a page behind a pattern. */
+function blockOf(text: string, before: string): string {
+  return new RegExp(`${before}(.*?)\`\`\``, 's').exec(text)?.[1] ?? '';
+}
+
+function stepOf(heading: string): string {
+  return blockOf(automation, `## ${heading}\\n.*?\`\`\`js\\n`);
+}
 
 const isHere = ({ version: [command, ...args] }: Language) =>
   spawnSync(command, args, { stdio: 'ignore' }).status === 0;
@@ -169,9 +216,9 @@ function isTaken({ run }: Language, folder: string, delivery: object): boolean {
 for (const [name, language] of Object.entries(languages)) {
   const run = isHere(language) ? test : test.skip;
   run(
-    `the function in ${name} takes what is right, and nothing else`,
+    `the code for ${name} takes what is right, and nothing else`,
     () => {
-      const block = new RegExp(`\`\`\`${name}\\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? '';
+      const block = language.block ?? blockOf(page, `\`\`\`${name}\\n`);
       const folder = folderOf(language, block);
       const taken = Object.entries(deliveries)
         .filter(([, delivery]) => isTaken(language, folder, delivery))

@@ -1,15 +1,15 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Http, Operation } from '../../typescript/src/http.ts';
-import { Broadcasts } from '../../typescript/src/made/broadcasts.ts';
-import { textOf } from '../failures.ts';
-import { type CommonOptions, callerOf, type Invocation } from '../invocation.ts';
-import tools from '../made/tools.json' with { type: 'json' };
+import type { Operation } from '../typescript/src/http.ts';
+import type {
+  EstimateAudienceResponse,
+  GetBroadcastResponse,
+} from '../typescript/src/made/types.ts';
+import tools from './made/tools.json' with { type: 'json' };
 import { expectedField, sendPath, type Tool, updatePath } from './tools.ts';
 
 const all = tools as Tool[];
@@ -19,12 +19,17 @@ const answerMaxChars = 100_000;
 const instructions = `Postrider sends newsletters and transactional mail. These tools act in one workspace.
 Before a broadcast is sent, a person must have agreed to the number of its recipients.`;
 
-type McpOptions = CommonOptions & { allowWrites?: true };
+/** The parts of a program that serves tools, which differ from one to another. */
+export type ToolHost = {
+  /** Calls an operation in the workspace of the caller; gives the JSON of its answer. */
+  call(operation: Operation, request: object, signal: AbortSignal): Promise<string>;
+  /** A text of a failure, for a model. */
+  textOf(error: unknown): string;
+};
 
-/** Serves tools for agents over the standard streams, until they end. */
-export async function serveMcp(invocation: Invocation, options: McpOptions): Promise<void> {
-  const { http } = callerOf(invocation, options);
-  const offered = all.filter(({ isRead }) => isRead || options.allowWrites);
+/** A server with the tools of one caller, for a transport of the SDK. */
+export function toolServer(host: ToolHost, { allowWrites }: { allowWrites: boolean }): Server {
+  const offered = all.filter(({ isRead }) => isRead || allowWrites);
   const server = new Server(
     { name: 'postrider', version: '1' },
     { capabilities: { tools: {} }, instructions },
@@ -33,15 +38,10 @@ export async function serveMcp(invocation: Invocation, options: McpOptions): Pro
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
     const tool = offered.find(({ name }) => name === params.name);
     if (!tool) return failed(`there is no tool ${params.name}`);
-    return call(http, tool, params.arguments ?? {}, signal).catch((error) => failed(textOf(error)));
+    const called = call(host, tool, params.arguments ?? {}, signal);
+    return called.catch((error) => failed(host.textOf(error)));
   });
-  const transport = new StdioServerTransport(invocation.terminal.stdin, invocation.terminal.stdout);
-  const closed = new Promise<void>((resolve) => {
-    server.onclose = resolve;
-    invocation.terminal.stdin.once('end', resolve);
-  });
-  await server.connect(transport);
-  await closed;
+  return server;
 }
 
 function describe({ name, title, description, inputSchema, isRead, operation }: Tool) {
@@ -53,7 +53,7 @@ function describe({ name, title, description, inputSchema, isRead, operation }: 
 const asking = `Asked without \`${expectedField}\`, it sends nothing and says how many people would get mail. Show a person that number, and call it again with it once they have agreed.`;
 
 async function call(
-  http: Http,
+  host: ToolHost,
   { name, operation, inputSchema }: Tool,
   given: Record<string, unknown>,
   signal: AbortSignal,
@@ -61,28 +61,33 @@ async function call(
   const other = Object.keys(given).find((field) => !Object.hasOwn(inputSchema.properties, field));
   if (other !== undefined) return failed(`${name} takes no ${other}`);
   const { [expectedField]: expected, ...request } = given;
-  const fault = await faultOf(new Broadcasts(http), { operation, request, expected }, signal);
+  const fault = await faultOf(host, { operation, request, expected }, signal);
   if (fault !== undefined) return failed(fault);
-  return said(JSON.stringify(await http.call(operation, request, { signal })));
+  return said(await host.call(operation, request, signal));
 }
 
 type Asked = { operation: Operation; request: Record<string, unknown>; expected: unknown };
 
+const getBroadcast: Operation = { verb: 'GET', path: '/api/broadcasts.get' };
+const estimateAudience: Operation = { verb: 'POST', path: '/api/broadcasts.estimateAudience' };
+
 /** Why a call would send mail to people whose number nobody has agreed to. */
 async function faultOf(
-  broadcasts: Broadcasts,
+  host: ToolHost,
   { operation: { path }, request, expected }: Asked,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (path !== sendPath && path !== updatePath) return undefined;
-  const { broadcast } = await broadcasts.get({ id: String(request.id ?? '') }, { signal });
+  const asked = await host.call(getBroadcast, { id: String(request.id ?? '') }, signal);
+  const { broadcast }: GetBroadcastResponse = JSON.parse(asked);
   const { status, audience } = broadcast;
   if (path === updatePath) {
     return status === 'draft'
       ? undefined
       : `only a draft is updated here, and this one is ${status}`;
   }
-  const { count } = await broadcasts.estimateAudience({ audience }, { signal });
+  const estimated = await host.call(estimateAudience, { audience }, signal);
+  const { count }: EstimateAudienceResponse = JSON.parse(estimated);
   if (expected === count) return undefined;
   const was = expected === undefined ? '' : ` and not ${expected}`;
   return `nothing was sent: the audience has ${count} people now${was}`;

@@ -1,4 +1,4 @@
-import type { Operation } from '../../typescript/src/http.ts';
+import type { Operation } from '../typescript/src/http.ts';
 
 /** An operation that an agent may call. */
 export type Tool = {

@@ -1,0 +1,1 @@
+# Made from the contract by `npm run gen`.
