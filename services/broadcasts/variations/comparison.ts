@@ -26,8 +26,8 @@ const z = 1.959963984540054;
 type Decision = Pick<TestSettings, 'auto_send_winner' | 'auto_send_winner_metric'>;
 
 /**
- * Compares by the rate that chooses the winner. Where a person chooses: by clicks, or by opens while
- * nobody has clicked.
+ * Compares by the rate that chooses the winner. Where a person chooses: by clicks, or by opens
+ * while nobody has clicked.
  */
 export function compare(
   variations: readonly Variation[],
