@@ -209,6 +209,7 @@ test('the lines on a German welcome ask first, and welcome who has confirmed', a
   expect((await fetch(link, { method: 'POST' })).status).toBe(200);
   const { html } = await mailOf(from, 'Willkommen, Anna');
   expect(html).toContain('Schön, dass Sie da sind.');
+  expect(html).toContain('<html lang="de"');
 }, 90_000);
 
 test('the lines on those who opened make a segment and its broadcast', async () => {
