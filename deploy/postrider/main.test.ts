@@ -11,7 +11,7 @@ import { until } from '../../test/stack/until.ts';
 import { keepKeys, serviceKeysOf } from '../keys/file.ts';
 import { newInstallation } from '../keys/installation.ts';
 import { freePort } from '../local/ports.ts';
-import { serviceNames } from './parts.ts';
+import { serviceNames, words } from './parts.ts';
 
 /** In Temporal's API. */
 const autoUpgrade = 2;
@@ -267,6 +267,18 @@ test(
   },
   processTimeoutMs,
 );
+
+test('the help names every word, also behind a command of operators', async () => {
+  const { stderr, code } = await postrider(['help'], {});
+  expect(code).toBe(0);
+  const callers = ['login', 'listen', 'trigger', 'mcp', 'completion'];
+  const missing = [...words, ...callers].filter(
+    (word) => !new RegExp(`\\b${word}\\b`).test(stderr),
+  );
+  expect(missing).toEqual([]);
+  for (const command of ['secrets', 'migrate', 'doctor'])
+    expect(await postrider([command, '--help'], {})).toEqual({ code: 0, stdout: '', stderr });
+});
 
 test('wrong settings of all parts are named in one line', async () => {
   const { code, stderr } = await postrider(['worker'], { HEALTH_PORT: 'no' });

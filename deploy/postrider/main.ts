@@ -23,6 +23,7 @@ gen/variables.ts.
   worker                                                                  the three workers in one process
   gateway                                                                 JSON over HTTP, and gRPC for all services
   inbound                                                                 mails that come back to their return path, by SMTP
+  relay                                                                   mails of programs that send by SMTP
   all                                                                     all of these in one process, for a small machine
   migrate [<service> ...] [--provision]                                   brings database schemas up to date
   secrets <folder> [--postgres <host:port/database>]                      makes the secrets of an installation, as files
@@ -35,6 +36,9 @@ For callers of the API, with a token in place of settings:
 
   <resource> <operation> [...]                                            an operation, such as lists list; --help lists them
   login                                                                   keeps an address, a token and a workspace
+  listen                                                                  sends events to a local server, as webhooks
+  trigger <event>                                                         gives a made-up event to those who listen
+  mcp                                                                     serves tools for agents
   completion <shell>                                                      completes commands in bash, zsh or fish
 `;
 
@@ -49,11 +53,12 @@ try {
   const command = commands[word];
   // A service and the resource that it keeps may have one name.
   const isProcess = words.includes(word) && args.length === 0;
-  if (command) await command(args);
+  if (asksForHelp()) process.stderr.write(usage);
+  else if (command) await command(args);
   else if (isProcess) await runParts(word, await partsOf(word), settingsFor(word));
-  else if (['', 'help', '--help', '-h'].includes(word)) {
+  else if (word === '') {
     process.stderr.write(usage);
-    process.exitCode = word === '' ? 1 : 0;
+    process.exitCode = 1;
   } else if (!(await runCaller())) {
     process.stderr.write(`${unknownText()}\n\n${usage}`);
     process.exitCode = 1;
@@ -61,6 +66,12 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
+}
+
+/** Callers of the API have a help of their own. */
+function asksForHelp(): boolean {
+  const isHelp = (text?: string) => text === '--help' || text === '-h';
+  return word === 'help' || isHelp(word) || (Object.hasOwn(commands, word) && isHelp(args[0]));
 }
 
 /** Runs a command for callers of the API; false if the word is none of theirs. */

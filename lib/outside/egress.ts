@@ -124,7 +124,10 @@ async function resolveChecked(
 ): Promise<OutsideAddress> {
   const found = await addressesOf(unbracketed(host), lookUp);
   const target = found.find((candidate) => mayCall(candidate.address, opened));
-  if (!target) throw new EgressError('the host is not an address that may be called');
+  if (!target)
+    throw new EgressError(
+      'the host is not an address that may be called; EGRESS_ALLOW opens private ranges',
+    );
   return target;
 }
 

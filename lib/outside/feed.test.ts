@@ -141,7 +141,8 @@ test('a server with an untrusted certificate is not called', async () => {
 
 test('a private address is refused when it is called, and the error does not contain it', async () => {
   expect(await ask('http://10.1.2.3/feed')).toEqual({
-    error: 'request failed: the host is not an address that may be called',
+    error:
+      'request failed: the host is not an address that may be called; EGRESS_ALLOW opens private ranges',
     isRetryable: true,
   });
 });

@@ -321,6 +321,19 @@ test('labels of the time axis do not touch each other, however long the broadcas
   }
 });
 
+test('the time axis of a short broadcast has each time once', async () => {
+  for (const milliseconds of [20, 50, 150, 1_000]) {
+    const step = durationFromMs(milliseconds);
+    const counts = { sent: Array(20).fill(1), opened: Array(20).fill(0) };
+    shown = pageOf({ timeline: { since: timestampFromMs(startMs), step, ...counts } });
+    const page = await textOf();
+    for (const [plot] of page.matchAll(/<title id="time-.*?<\/svg>/gs)) {
+      const labels = [...plot.matchAll(/y="252" class="middle">([\d:]+)</g)].map(([, at]) => at);
+      expect(labels).toEqual([...new Set(labels)]);
+    }
+  }
+});
+
 test('a draft, and a broadcast without recipients, have pages', async () => {
   shown = { broadcast: { name: 'x', status: DRAFT } };
   expect(readable(await textOf())).toContain('0 of 0 recipients are done (0%)');

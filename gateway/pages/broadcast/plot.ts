@@ -75,7 +75,11 @@ function timeAxis(x: ScaleTime<number, number>, { width, height }: Size): Html {
   const [first, last] = x.domain();
   const format = timeFormat(Number(last) - Number(first));
   const room = { from: edge.left + 12, to: width - edge.right - 12 };
-  const ticks = x.ticks(width / 110).filter((tick) => x(tick) >= room.from && x(tick) <= room.to);
+  const ticks = x
+    .ticks(width / 110)
+    // Labels have no parts of a second.
+    .filter((tick) => tick.getMilliseconds() === 0)
+    .filter((tick) => x(tick) >= room.from && x(tick) <= room.to);
   // The scale gives about as many as asked for, at round times.
   const [one, two] = ticks.map((tick) => x(tick));
   const every = one === undefined || two === undefined ? 1 : Math.ceil(labelWidth / (two - one));

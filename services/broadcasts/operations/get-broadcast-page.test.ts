@@ -36,7 +36,7 @@ test('get, list, create and update answer the link', async () => {
 
 test('a page shows what the API says of the broadcast and of its test', async () => {
   const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
-  given.peers.stats = [sent, { ...sent, templateId: 'b', clicked: 60 }];
+  given.peers.stats = [sent, { ...sent, templateId: 'b', opened: 200, clicked: 60 }];
   const page = await pageOf(key);
   const { broadcast } = await given.client.getBroadcast(key);
   expect(page.broadcast).toEqual({

@@ -40,10 +40,10 @@ function shownOf(broadcast: Broadcast, outcomes: Outcomes) {
 
 function resultsOf(broadcast: Broadcast, statsOf: StatsOf | undefined) {
   if (!statsOf || !broadcast.started_at) return { arms: [] };
-  const { enabled } = broadcast.test_settings;
+  const { test_settings: test } = broadcast;
   const numbers = numbersOf(broadcast, statsOf);
   const results = variationResults(numbers);
-  const tested = enabled ? testNumbersOf(broadcast, statsOf) : undefined;
+  const tested = test.enabled ? testNumbersOf(broadcast, statsOf) : undefined;
   const ofTest = broadcast.winning_template && tested ? variationResults(tested) : [];
   return {
     arms: results.map((result, arm) => ({
@@ -52,6 +52,6 @@ function resultsOf(broadcast: Broadcast, statsOf: StatsOf | undefined) {
       clickRate: result.clickRateInterval,
       testResult: ofTest[arm],
     })),
-    comparison: enabled ? compare(tested ?? numbers) : undefined,
+    comparison: test.enabled ? compare(tested ?? numbers, test) : undefined,
   };
 }

@@ -20,7 +20,7 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
     }
     const statsOf = await readStats(context, [broadcast]);
     const tested = testNumbersOf(broadcast, statsOf) ?? [];
-    const comparison = compare(tested);
+    const comparison = compare(tested, test);
     const isDecided = broadcast.winning_template || test.auto_send_winner;
     const isAdvised = comparison?.isEnough && !isDecided;
     return {

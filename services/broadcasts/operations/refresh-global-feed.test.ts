@@ -154,7 +154,7 @@ test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1', '::1', 'fd0
     expect(answer).toMatchObject({
       success: false,
       error:
-        'failed to fetch global feed: request failed: the host is not an address that may be called',
+        'failed to fetch global feed: request failed: the host is not an address that may be called; EGRESS_ALLOW opens private ranges',
     });
     await egress.close();
     await fooled.context.store.close();

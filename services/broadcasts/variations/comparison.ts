@@ -1,4 +1,4 @@
-import type { WinnerMetric } from '../broadcast/row.ts';
+import type { TestSettings, WinnerMetric } from '../broadcast/row.ts';
 import { type Numbers, ratesOf, reportsDelivery } from './winner.ts';
 
 type Variation = { templateId: string; numbers: Numbers };
@@ -23,9 +23,17 @@ const messagesMin = 100;
 /** The quantile of the normal distribution for 95 %. */
 const z = 1.959963984540054;
 
-/** Compares by clicks, or by opens where nobody has clicked. */
-export function compare(variations: readonly Variation[]): Comparison | undefined {
-  const metric = variations.some(({ numbers }) => numbers.clicked > 0) ? 'click_rate' : 'open_rate';
+type Decision = Pick<TestSettings, 'auto_send_winner' | 'auto_send_winner_metric'>;
+
+/**
+ * Compares by the rate that chooses the winner. Where a person chooses: by clicks, or by opens
+ * while nobody has clicked.
+ */
+export function compare(
+  variations: readonly Variation[],
+  decision: Decision,
+): Comparison | undefined {
+  const metric = metricOf(variations, decision);
   const countOf = countsOf(variations);
   const rates = ratesOf(variations);
   const [best, second] = variations
@@ -46,6 +54,12 @@ export function compare(variations: readonly Variation[]): Comparison | undefine
     high,
     isEnough: low > 0 && Math.min(best.count, second.count) >= messagesMin,
   };
+}
+
+function metricOf(variations: readonly Variation[], decision: Decision): WinnerMetric {
+  const { auto_send_winner: isAutomatic, auto_send_winner_metric: chosen } = decision;
+  if (isAutomatic && chosen !== '') return chosen;
+  return variations.some(({ numbers }) => numbers.clicked > 0) ? 'click_rate' : 'open_rate';
 }
 
 export type Interval = { low: number; high: number };

@@ -186,7 +186,7 @@ test('a feed on a private address is not called', async () => {
   const recipientFeed = create(RecipientFeedSchema, { url: 'https://10.0.0.1/feed' });
   const answer = await given.sender.sendBatch(batchOf(people(1), { recipientFeed }));
   expect(answer.outage).toBe(
-    'recipient feed failed: request failed: the host is not an address that may be called',
+    'recipient feed failed: request failed: the host is not an address that may be called; EGRESS_ALLOW opens private ranges',
   );
 });
 

@@ -239,7 +239,7 @@ test.each(['http://10.0.0.1/', 'http://[::1]/', 'https://169.254.169.254/latest'
   async (url) => {
     expect(await send(url)).toMatchObject({
       status: null,
-      error: 'the host is not an address that may be called',
+      error: 'the host is not an address that may be called; EGRESS_ALLOW opens private ranges',
     });
   },
 );
@@ -266,7 +266,7 @@ test('a name is called at the address that was checked, whatever it resolves to 
   expect(
     await sendCallback(rebound, { ...callback, url: other }, { now: new Date() }),
   ).toMatchObject({
-    error: 'the host is not an address that may be called',
+    error: 'the host is not an address that may be called; EGRESS_ALLOW opens private ranges',
   });
   await rebound.close();
 });

@@ -1089,7 +1089,10 @@ export type RateInterval = {
  * to 1.
  */
 export type VariationComparison = {
-  /** `click_rate`, or `open_rate` while nobody has clicked. */
+  /**
+   * With `auto_send_winner` the rate that chooses, `auto_send_winner_metric`. Where a person
+   * chooses: `click_rate`, or `open_rate` while nobody has clicked.
+   */
   metric: string;
   /** The template with the best rate. */
   best: string;

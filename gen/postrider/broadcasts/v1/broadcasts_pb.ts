@@ -1614,7 +1614,8 @@ export const GetTestResultsResponseSchema: GenMessage<GetTestResultsResponse> = 
  */
 export type VariationComparison = Message<"postrider.broadcasts.v1.VariationComparison"> & {
   /**
-   * `click_rate`, or `open_rate` while nobody has clicked.
+   * With `auto_send_winner` the rate that chooses, `auto_send_winner_metric`. Where a person chooses: `click_rate`, or `open_rate` while
+   * nobody has clicked.
    *
    * @generated from field: string metric = 1;
    */

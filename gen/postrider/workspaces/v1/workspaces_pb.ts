@@ -2354,7 +2354,8 @@ export const WorkspaceService: GenService<{
    * Adds an email integration. Credentials are encrypted at rest and never returned. The first integration of a workspace becomes the
    * provider of marketing and of transactional mail, where the settings name none.
    *
-   * INVALID_ARGUMENT: the provider is wrong, or its host is not an address that may be called.
+   * INVALID_ARGUMENT: the provider is wrong, or its host is not an address that may be called: a private one only if `EGRESS_ALLOW` of the
+   * installation has it.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.CreateIntegration
    */
