@@ -1396,7 +1396,10 @@ class VariationComparison(t.TypedDict):
     """
 
     metric: str
-    """`click_rate`, or `open_rate` while nobody has clicked."""
+    """
+    With `auto_send_winner` the rate that chooses, `auto_send_winner_metric`. Where a person
+    chooses: `click_rate`, or `open_rate` while nobody has clicked.
+    """
 
     best: str
     """The template with the best rate."""
