@@ -38,7 +38,7 @@ test('a thread that loops is killed in time, and the next request gets a new one
   expect(after).toBeGreaterThan(before ?? 0);
 });
 
-test('what is under way, waits or comes when it closes is refused, not taken for a thread that was killed', async () => {
+test('requests that are under way, wait or come when it closes are refused, not taken for a thread that was killed', async () => {
   await ask('answer');
   const asked = [ask('loop'), ask('answer')];
   const answers = Promise.allSettled(asked);
@@ -48,7 +48,7 @@ test('what is under way, waits or comes when it closes is refused, not taken for
   expect(() => ask('answer')).toThrow(ThreadBusyError);
 });
 
-test('what waits for a spare when it closes is refused, and the spare ends', async () => {
+test('a request that waits for a spare when the thread closes is refused, and the spare ends', async () => {
   const closing = new KillableThread<Action, number>(script, {
     ...limits,
     warmUps: { work: { work: 'answer later' } },

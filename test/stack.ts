@@ -59,7 +59,7 @@ export type StackOptions = {
   temporalAddress?: string;
 };
 
-/** Stacks that the files of a run share. Each uses 2 GB of memory, and a tenth of a core at rest. */
+/** Stacks that the files of a run share. Each uses 2 GB of memory and, at rest, 0.1 cores. */
 export const stacksMax = process.env.TESTS === 'faults' ? 2 : 1;
 
 /** Where a shared stack is, from the first. */

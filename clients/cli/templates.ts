@@ -114,7 +114,7 @@ function asJson(value: unknown): Json | undefined {
 function writeTemplate(folder: string, template: Json): void {
   const kept = structuredClone(template);
   mkdirSync(folder, { recursive: true });
-  // What is there is not written to: it may be a link that the folder came with.
+  // A file is replaced and not written to: it may be a link that the folder came with.
   const removed = (file: string) => {
     rmSync(join(folder, file), { force: true });
     return join(folder, file);

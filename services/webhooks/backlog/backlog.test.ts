@@ -226,7 +226,7 @@ test('payloads beyond the bytes of a workspace go with the oldest deliveries, th
   expect(left.filter((each) => each.subscription_id === id)).toHaveLength(left.length);
 });
 
-test('what waits for a listener is deleted before deliveries of subscriptions fail or go', async () => {
+test('events that wait for a listener are deleted before deliveries of subscriptions fail or go', async () => {
   const { context } = base;
   const workspaceId = givenWorkspace();
   const { id } = await givenSubscription(base, workspaceId, { eventTypes: ['contact.created'] });

@@ -79,7 +79,7 @@ test('the oldest events that wait beyond the limit go, and the listener learns h
   expect(await countEvents(given, workspaceId)).toBe(1);
 });
 
-test('of a flood that one run does not end, the oldest go first', async () => {
+test('the oldest go first of a flood that one run does not end', async () => {
   const workspaceId = givenWorkspace();
   const { id, take } = await givenListener(given, workspaceId);
   const many = Array.from({ length: 5_010 }, (_, number) => ({

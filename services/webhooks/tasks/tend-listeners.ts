@@ -5,7 +5,8 @@
  * and `forgetDeliveries` deletes its deliveries; of each other one, waiting deliveries beyond
  * `waitingMax` are deleted, the oldest first, and all that wait for one that has ended.
  *
- * Limits: a listener has its turn of some steps in a run, so that a flood of one holds up no other. Producers are asked for fewer types by a job.
+ * Limits: a listener has its turn of some steps in a run, so that a flood of one holds up no
+ * other. Producers are asked for fewer types by a job.
  */
 
 import { addPush } from '#lib/events/interest-pushes.ts';
