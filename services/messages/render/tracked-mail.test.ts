@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { otherMails } from '../../../test/relay/other-mails.ts';
 import { withEdits } from '../mime/html-parts.ts';
-import { type Counted, isQuickToTrack, trackMail } from './tracked-mail.ts';
+import { type Counted, trackMail, trackQuickly } from './tracked-mail.ts';
 
 const token = 'T'.repeat(43);
 const writing = {
@@ -254,7 +254,29 @@ test.each<[string, string]>([
 
 test('10,000 links are counted', async () => {
   const mail = Buffer.from(htmlMail('<a href="https://a.example/x">a</a>'.repeat(10_000)));
-  expect(isQuickToTrack(mail)).toBe(false);
   const shown = (await read(tracked(mail))).match(/mail\.example\/r\/w1/g);
   expect(shown).toHaveLength(10_000);
+});
+
+test.each<[string, number, string]>([
+  ['200 links in base64', 200, 'base64'],
+  ['201 links in base64', 201, 'base64'],
+  ['2,000 links in base64', 2_000, 'base64'],
+  ['2,000 links with escapes', 2_000, 'quoted-printable'],
+])('a small mail of %s is changed at once only where its links are few', (_, count, encoding) => {
+  const html = '<a href=http://a.b>'.repeat(count);
+  const written =
+    encoding === 'base64'
+      ? Buffer.from(html).toString('base64')
+      : html.replaceAll('href=', 'h=72ef=3D');
+  const mail = Buffer.from(htmlMail(written, encoding));
+  const request = { mail, counted: everything, writing, token, maxBytes };
+  expect(mail.length).toBeLessThan(64 * 1024);
+  expect(trackQuickly(request) === undefined).toBe(count > 200);
+  expect('edits' in trackMail(request)).toBe(true);
+});
+
+test('a mail beyond 64 KiB is not changed at once', () => {
+  const mail = Buffer.from(htmlMail('x'.repeat(66_000) + htmlPart));
+  expect(trackQuickly({ mail, counted: everything, writing, token, maxBytes })).toBeUndefined();
 });
