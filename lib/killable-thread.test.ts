@@ -48,6 +48,22 @@ test('a request without an answer when it closes is refused, not taken for one t
   expect(() => ask('answer')).toThrow(ThreadBusyError);
 });
 
+test('a request that waits for a spare when the thread closes is refused, and the spare ends', async () => {
+  const closing = new KillableThread<Action, number>(script, {
+    ...limits,
+    warmUps: { work: { work: 'answer later' } },
+  });
+  await closing.ask(() => 'answer', { kind: 'work' });
+  expect(await closing.ask(() => 'exit', { kind: 'work' })).toBeUndefined();
+  const refused = expect(closing.ask(() => 'answer', { kind: 'work' })).rejects.toThrow(
+    ThreadBusyError,
+  );
+  // Its turn has come.
+  await new Promise((resolve) => setImmediate(resolve));
+  await closing.close();
+  await refused;
+});
+
 test.each<Action>(['fill memory', 'throw', 'exit'])(
   'the process lives on when a thread has to %s',
   async (action) => {

@@ -114,8 +114,12 @@ export class KillableThread<Request, Answer> {
   async #askNow(request: () => Request, kind: string): Promise<Answer | undefined> {
     if (this.#isClosed) throw new ThreadBusyError(closed);
     const made = request();
-    this.#thread ??= (await this.#takeSpare()) ?? this.#newThread();
-    const thread = this.#thread;
+    const thread = this.#thread ?? (await this.#takeSpare()) ?? this.#newThread();
+    if (this.#isClosed) {
+      await thread.close();
+      throw new ThreadBusyError(closed);
+    }
+    this.#thread = thread;
     const answer = await thread.ask(made, kind);
     if (answer === undefined && this.#isClosed) throw new ThreadBusyError(closed);
     if (answer !== undefined) this.#warmSpare(kind);

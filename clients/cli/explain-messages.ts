@@ -130,7 +130,7 @@ const advice: Record<string, (reason: Reason, email: string) => string> = {
   complained: () => 'Send nothing more to the person.',
   returned: () => 'It may work later: send again.',
   failed: ({ message_id: id }) =>
-    `A transactional message is sent again by: postrider messages retry ${id}`,
+    `A transactional message is sent again by: postrider messages retry ${quoted(id ?? '')}`,
   queued: () => 'Wait; it is tried soon.',
   sending: () => 'Wait; it is on its way.',
   deferred: () => 'Wait; it is tried again for a day or more.',
@@ -171,7 +171,7 @@ export function explanationText(
     return [line, `${' '.repeat(timeWidth)}> ${todo}`];
   });
   const rest = not_read.length > 0 ? ['', `Not read: ${not_read.join(', ')}.`] : [];
-  return [`${email}: ${summary}`, '', ...lines.map(oneLine), ...rest].join('\n');
+  return [`${email}: ${oneLine(summary)}`, '', ...lines.map(oneLine), ...rest].join('\n');
 }
 
 const timeWidth = 18;

@@ -1,12 +1,22 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import { UsageError } from './failures.ts';
 import type { Invocation } from './invocation.ts';
-import { pullTemplates } from './templates.ts';
+import { pullTemplates, readTemplate } from './templates.ts';
 
 let end = () => {};
 afterEach(() => end());
@@ -62,4 +72,44 @@ test.each([
   await expect(pullTemplates(invocation, folder, {})).rejects.toThrow(
     'cannot be the name of a file',
   );
+});
+
+test('a pull writes through no link that a folder came with', async () => {
+  const { invocation, folder } = await given([[template('a')]]);
+  const outside = join(folder, '../outside');
+  writeFileSync(outside, 'mine');
+  mkdirSync(join(folder, 'a'), { recursive: true });
+  for (const name of ['template.json', 'body.mjml']) symlinkSync(outside, join(folder, 'a', name));
+  await pullTemplates(invocation, folder, {});
+  expect(readFileSync(outside, 'utf8')).toBe('mine');
+  expect(readFileSync(join(folder, 'a/body.mjml'), 'utf8')).toBe('<mjml>a</mjml>');
+});
+
+test.each<[string, (file: string) => void]>([
+  ['no JSON', (file) => writeFileSync(file, '{')],
+  ['null', (file) => writeFileSync(file, 'null')],
+  ['a list', (file) => writeFileSync(file, '[]')],
+  ['a folder', (file) => mkdirSync(file)],
+  ['a device', (file) => symlinkSync('/dev/zero', file)],
+  ['a pipe', (file) => execFileSync('mkfifo', [file])],
+  [
+    'too large',
+    (file) => {
+      writeFileSync(file, '');
+      truncateSync(file, 100 * 1024 * 1024);
+    },
+  ],
+])('settings of a template that are %s are refused with the name of their file', (_, make) => {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-template-'));
+  make(join(folder, 'template.json'));
+  const read = () => readTemplate(folder, 'a');
+  expect(read).toThrow(UsageError);
+  expect(read).toThrow(/template\.json cannot be read: /);
+});
+
+test('a body that is a device is refused', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-template-'));
+  writeFileSync(join(folder, 'template.json'), JSON.stringify({ email: {} }));
+  symlinkSync('/dev/zero', join(folder, 'body.mjml'));
+  expect(() => readTemplate(folder, 'a')).toThrow(/body\.mjml cannot be read: it is no file/);
 });

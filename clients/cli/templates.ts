@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { NotFoundError } from '../typescript/src/errors.ts';
@@ -6,6 +6,7 @@ import { Templates } from '../typescript/src/made/templates.ts';
 import type { CreateTemplateRequest, Template } from '../typescript/src/made/types.ts';
 import { UsageError } from './failures.ts';
 import { type CommonOptions, callerOf, type Invocation } from './invocation.ts';
+import { textIn, unreadable } from './local-file.ts';
 import { say } from './terminal.ts';
 
 /*
@@ -113,25 +114,24 @@ function asJson(value: unknown): Json | undefined {
 function writeTemplate(folder: string, template: Json): void {
   const kept = structuredClone(template);
   mkdirSync(folder, { recursive: true });
+  // A file is replaced and not written to: it may be a link that the folder came with.
+  const removed = (file: string) => {
+    rmSync(join(folder, file), { force: true });
+    return join(folder, file);
+  };
   for (const { file, email } of contentsOf(kept)) {
     // Of an earlier pull, when the template was MJML.
-    rmSync(join(folder, file), { force: true });
+    const path = removed(file);
     if (typeof email.mjml_source !== 'string' || email.mjml_source === '') continue;
-    writeFileSync(join(folder, file), email.mjml_source);
+    writeFileSync(path, email.mjml_source);
     delete email.mjml_source;
   }
-  writeFileSync(join(folder, settingsFile), `${JSON.stringify(kept, null, 2)}\n`);
+  writeFileSync(removed(settingsFile), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
 /** A template as its folder has it. */
 export function readTemplate(folder: string, id: string): Json {
-  const file = join(folder, settingsFile);
-  let template: Json;
-  try {
-    template = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error}`);
-  }
+  const template = settingsIn(join(folder, settingsFile));
   for (const content of contentsOf(template)) {
     const mjml = textIn(join(folder, content.file));
     if (mjml !== undefined) content.email.mjml_source = mjml;
@@ -139,13 +139,18 @@ export function readTemplate(folder: string, id: string): Json {
   return { ...template, id };
 }
 
-function textIn(file: string): string | undefined {
+function settingsIn(file: string): Json {
+  const text = textIn(file);
+  if (text === undefined) throw unreadable(file, 'there is none');
+  let settings: unknown;
   try {
-    return readFileSync(file, 'utf8');
+    settings = JSON.parse(text);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
+    throw unreadable(file, error);
   }
+  const template = Array.isArray(settings) ? undefined : asJson(settings);
+  if (!template) throw unreadable(file, 'it holds no object of JSON');
+  return template;
 }
 
 function idsIn(folder: string): string[] {

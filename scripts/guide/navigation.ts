@@ -33,6 +33,7 @@ const groups: readonly [title: string, paths: readonly string[]][] = [
       'guides/api-keys.md',
       'guides/webhooks.md',
       'guides/webhook-signatures.md',
+      'guides/n8n-and-zapier.md',
       'reference/clients.md',
     ],
   ],

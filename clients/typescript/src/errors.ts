@@ -1,3 +1,5 @@
+import { bytesOf } from './body.ts';
+
 /** One field at fault. */
 export type FieldError = {
   /** Its path, such as `contact.phone`; empty for the body itself. */
@@ -100,8 +102,11 @@ const byStatus: Record<number, typeof ApiError> = {
   429: RateLimitError,
 };
 
+const bodyMaxBytes = 1_024 * 1_024;
+
 export async function errorOf(answer: Response): Promise<ApiError> {
-  const body = await answer.text().then(parsed, () => ({}));
+  const read = bytesOf(answer, bodyMaxBytes).then((bytes) => new TextDecoder().decode(bytes));
+  const body = await read.then(parsed, () => ({}));
   const Kind =
     byStatus[answer.status] ?? (answer.status >= 500 ? ServerError : InvalidRequestError);
   return new Kind(answer, body);

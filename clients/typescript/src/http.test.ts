@@ -7,6 +7,7 @@ import {
   InvalidRequestError,
   NotFoundError,
   Postrider,
+  PostriderError,
   RateLimitError,
   ServerError,
   TimeoutError,
@@ -17,8 +18,10 @@ type Handler = (request: IncomingMessage, response: ServerResponse, attempt: num
 let end = () => {};
 afterEach(() => end());
 
+type Options = { retries?: number; timeoutMs?: number; answerMaxBytes?: number };
+
 /** A client of a server that answers by `handler`, and the requests that came. */
-async function given(handler: Handler, options: { retries?: number; timeoutMs?: number } = {}) {
+async function given(handler: Handler, options: Options = {}) {
   const requests: { url: string; key: unknown; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer((request, response) => {
     const { url = '', headers } = request;
@@ -191,4 +194,50 @@ test('an export that is cut throws', async () => {
     for await (const _ of postrider.lists.export({ list_id: 'a' }));
   };
   await expect(read()).rejects.toThrow(ConnectionError);
+});
+
+/** Bytes until the reader has enough. */
+function endless(response: ServerResponse, status: number, part: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  const more = () => {
+    if (!response.destroyed) response.write(part, () => setImmediate(more));
+  };
+  more();
+}
+
+test('an answer without an end is left at its limit, and asked for once', async () => {
+  const { postrider, requests } = await given(
+    (_, response) => endless(response, 200, 'x'.repeat(65_536)),
+    { answerMaxBytes: 1_000_000, timeoutMs: 20_000 },
+  );
+  const read = postrider.contacts.list({});
+  await expect(read).rejects.toThrow('GET /api/contacts.list answered more than 1000000 bytes');
+  await expect(read).rejects.toThrow(PostriderError);
+  await expect(read).rejects.not.toThrow(ConnectionError);
+  expect(requests).toHaveLength(1);
+});
+
+test('an error without an end is an error', async () => {
+  const { postrider } = await given((_, response) => endless(response, 404, 'x'.repeat(65_536)), {
+    timeoutMs: 20_000,
+  });
+  const beganMs = performance.now();
+  await expect(postrider.contacts.list({})).rejects.toThrow(NotFoundError);
+  expect(performance.now() - beganMs).toBeLessThan(10_000);
+});
+
+test('an export takes answers of any length, but no line beyond the limit of an answer', async () => {
+  const line = `${JSON.stringify({ email: `${'a'.repeat(1_000)}@example.com` })}\n`;
+  const { postrider } = await given(
+    (_, response, attempt) =>
+      attempt === 1 ? response.end(line.repeat(1_000)) : endless(response, 200, 'x'.repeat(65_536)),
+    { answerMaxBytes: 100_000 },
+  );
+  const read = async () => {
+    let count = 0;
+    for await (const _ of postrider.lists.export({ list_id: 'a' })) count += 1;
+    return count;
+  };
+  expect(await read()).toBe(1_000);
+  await expect(read()).rejects.toThrow('a line of the answer is longer than 100000 bytes');
 });

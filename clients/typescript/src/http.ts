@@ -1,3 +1,4 @@
+import { bytesOf } from './body.ts';
 import { ApiError, ConnectionError, errorOf, PostriderError, TimeoutError } from './errors.ts';
 
 export type ClientOptions = {
@@ -11,6 +12,11 @@ export type ClientOptions = {
   timeoutMs?: number | undefined;
   /** Attempts after the first one. 2 if absent. */
   retries?: number | undefined;
+  /**
+   * Of an answer that is read whole, and of a line of an export, decompressed. 64 MiB if absent. An
+   * export itself has no limit.
+   */
+  answerMaxBytes?: number | undefined;
   /** In place of the global one. */
   fetch?: typeof fetch | undefined;
 };
@@ -51,6 +57,7 @@ export const workspaceField = 'workspace_id';
 
 const timeoutMsDefault = 30_000;
 const retriesDefault = 2;
+const answerMaxBytesDefault = 64 * 1_024 * 1_024;
 const firstWaitMs = 200;
 const waitMsMax = 60_000;
 
@@ -101,12 +108,19 @@ export class Http {
     options?: RequestOptions,
     body?: Body,
   ): AsyncGenerator<Item, void, undefined> {
+    const { answerMaxBytes = answerMaxBytesDefault } = this.#options;
     const decoder = new TextDecoder();
     let rest = '';
     for await (const bytes of chunksOf(await this.stream(operation, query, options, body))) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) if (line !== '') yield itemOf<Item>(line);
+      const [end = '', ...lines] = decoder.decode(bytes, { stream: true }).split('\n');
+      rest += end;
+      for (const next of lines) {
+        if (rest !== '') yield itemOf<Item>(rest);
+        rest = next;
+      }
+      if (rest.length > answerMaxBytes) {
+        throw new PostriderError(`a line of the answer is longer than ${answerMaxBytes} bytes`);
+      }
     }
     rest += decoder.decode();
     if (rest !== '') yield itemOf<Item>(rest);
@@ -160,19 +174,25 @@ export class Http {
   }
 
   async #attempt({ url, init, options }: Call, isWhole: boolean): Promise<Response> {
-    const { timeoutMs = timeoutMsDefault, fetch: send = fetch } = this.#options;
+    const {
+      timeoutMs = timeoutMsDefault,
+      answerMaxBytes = answerMaxBytesDefault,
+      fetch: send = fetch,
+    } = this.#options;
     const own = new AbortController();
     const timer = setTimeout(() => own.abort(), options.timeoutMs ?? timeoutMs);
     const signal = options.signal ? AbortSignal.any([own.signal, options.signal]) : own.signal;
+    const where = `${init.method} ${url.pathname}`;
     try {
       const answer = await send(url, { ...init, signal });
       if (!answer.ok) throw await errorOf(answer);
       if (!isWhole) return answer;
-      return new Response(await answer.arrayBuffer(), answer);
+      const bytes = await bytesOf(answer, answerMaxBytes);
+      if (bytes) return new Response(bytes, answer);
+      throw new PostriderError(`${where} answered more than ${answerMaxBytes} bytes`);
     } catch (error) {
       if (error instanceof PostriderError) throw error;
       options.signal?.throwIfAborted();
-      const where = `${init.method} ${url.pathname}`;
       if (own.signal.aborted) throw new TimeoutError(`${where} took too long`, { cause: error });
       throw new ConnectionError(`${where} got no answer`, { cause: error });
     } finally {

@@ -61,3 +61,16 @@ test('two mails of a workspace may wait, and those of others still find room', a
   expect(refused[0]).toMatchObject(busy);
   await other;
 }, 60_000);
+
+test('a mail whose verifier is closed comes again, and has no verdict', async () => {
+  const closing = startVerifier();
+  const mail = { mail: Buffer.from('From: a@b.example\r\n\r\n'), ip: '127.0.0.1', helo: 'x' };
+  const rest = { sender: '', host: 'inbound.example', dnsServers: [] };
+  const asked = closing.verify({ ...mail, ...rest }, 'w1');
+  const waiting = closing.verify({ ...mail, ...rest }, 'w2');
+  await Promise.all([
+    expect(asked).rejects.toMatchObject(busy),
+    expect(waiting).rejects.toMatchObject(busy),
+    closing.close(),
+  ]);
+});

@@ -42,9 +42,14 @@ function ask(
   tenant: string,
 ): Promise<MailVerdict | undefined> {
   try {
-    return thread.ask(() => mail, { tenant });
+    return thread.ask(() => mail, { tenant }).catch(refuse);
   } catch (error) {
-    if (!(error instanceof ThreadBusyError)) throw error;
-    throw retryLater('too many test mails are being verified', Code.ResourceExhausted, 1_000);
+    return refuse(error);
   }
+}
+
+/** For want of room, or since the thread is closed. */
+function refuse(error: unknown): never {
+  if (!(error instanceof ThreadBusyError)) throw error;
+  throw retryLater('too many test mails are being verified', Code.ResourceExhausted, 1_000);
 }

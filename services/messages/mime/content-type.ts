@@ -6,7 +6,9 @@ const mediaType = new RegExp(`^(${typeName}/${typeName})[ \\t]*(?:$|(?=;))`, 'i'
 const parameter =
   /[ \t]*;[ \t]*([!#$%&'*+.0-9a-z^_`{|}~-]{1,60})=([!#$%&'*+.0-9a-z^_`{|}~-]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*")[ \t]*(?=;|$)/iy;
 /** Also in the parts of RFC 2231. */
-const ofName = /^name(?:\*|$)/i;
+export const ofName = /^name(?:\*|$)/i;
+/** Some readers know them, and others do not. */
+const inPieces = /^(?:boundary|charset)\*/i;
 
 type WrittenParameter = {
   /** In lower case. */
@@ -61,7 +63,7 @@ export function partTypeOf(
 ): { type: string; parameters: ReadonlyMap<string, string> } | undefined {
   if (given.length > lengthMax) return undefined;
   const read = readMediaType(given.replace(/[ \t]*;$/, ''));
-  if ('fault' in read) return undefined;
+  if ('fault' in read || read.parameters.some(({ key }) => inPieces.test(key))) return undefined;
   const parameters = read.parameters.map(({ key, value }) => [key, unquoted(value)] as const);
   return { type: read.type.toLowerCase(), parameters: new Map(parameters) };
 }

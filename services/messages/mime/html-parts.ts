@@ -9,7 +9,7 @@
  * are looked at once for each level.
  */
 
-import { partTypeOf } from './content-type.ts';
+import { ofName, partTypeOf } from './content-type.ts';
 import { fieldsOf, headOf, type WrittenField } from './head.ts';
 import { decodeBytes, encodeBytes } from './quoted-printable.ts';
 
@@ -63,7 +63,7 @@ export function htmlPartsOf(mail: Buffer): HtmlPart[] {
       count += ranges.length;
       if (count > partsMax) throw new UnreadableMail(`it has more than ${partsMax} parts`);
       open.push(...ranges.toReversed().map((range) => entityAt(mail, range, depth + 1)));
-    } else if (type === 'text/html' && !isFile(entity)) {
+    } else if (type === 'text/html' && hasBody(entity) && !isFile(entity)) {
       const part = htmlPartOf(entity);
       htmlBytes += part.html.length;
       if (htmlBytes > htmlMaxBytes) throw new UnreadableMail('its HTML is larger than 1 MiB');
@@ -144,9 +144,13 @@ function partsOf({ mail, body, fields, parameters }: Entity): Range[] {
   }
 }
 
+/** A part may end before the empty line behind its header. */
+const hasBody = ({ head, body }: Entity): boolean => body.start === head.end + 2;
+
 function isFile({ fields, parameters }: Entity): boolean {
   const disposition = fieldValue(fields, 'content-disposition');
-  return parameters.has('name') || /^attachment|filename/i.test(disposition);
+  const isNamed = [...parameters.keys()].some((key) => ofName.test(key));
+  return isNamed || /^attachment|filename/i.test(disposition);
 }
 
 type Encoding = 'plain' | 'quoted-printable' | 'base64';
@@ -189,16 +193,18 @@ function decoded({ mail, body }: Entity, encoding: Encoding): string | undefined
 }
 
 function editsOf(entity: Entity, encoding: Encoding, html: string): Edit[] {
-  const { body, depth } = entity;
+  const { body, mail } = entity;
+  // The last line of a mail has its end; that of a part belongs to the delimiter.
+  const isLast = body.end === mail.length;
   if (encoding === 'base64') {
     const lines = Buffer.from(html, 'latin1')
       .toString('base64')
       .replace(/.{76}(?=.)/g, '$&\r\n');
-    return [{ ...body, bytes: Buffer.from(`${lines}${depth === 0 ? '\r\n' : ''}`) }];
+    return [{ ...body, bytes: Buffer.from(`${lines}${isLast ? '\r\n' : ''}`) }];
   }
   // Links may make lines longer than SMTP allows, so that plain HTML becomes quoted-printable.
   const bytes = encodeBytes(Buffer.from(html.replaceAll('\r\n', '\n'), 'latin1'));
-  const endsSoftly = depth === 0 && bytes.subarray(-3).equals(softBreak);
+  const endsSoftly = isLast && bytes.subarray(-3).equals(softBreak);
   const written = endsSoftly ? Buffer.concat([bytes, softBreak.subarray(1)]) : bytes;
   const edit = { ...body, bytes: written };
   return encoding === 'plain' ? [encodingEdit(entity), edit] : [edit];

@@ -270,6 +270,31 @@ test('the kept copy of a mail for several names no other of its recipients', asy
   await fresh.context.reader.close();
 }, 30_000);
 
+test('the kept copy of a mail that comes for each recipient by itself names no other', async () => {
+  given.world.contentDays = 30;
+  const fresh = given.newProcess();
+  const [one, two] = [address(), address()];
+  const ids: string[] = [];
+  for (const [to, email] of [
+    [`To: One <${one}>, other-${two}`, two],
+    [`To: One <${one}>`, one],
+  ] as const) {
+    const mail = mailOf([to, from, ...dated]);
+    const { messageIds } = await fresh.relay.relayMail({ workspaceId, recipients: [email], mail });
+    ids.push(...messageIds);
+  }
+  const toOf = async (id: string) => {
+    const { content } = await fresh.messages.getMessage({ workspaceId, id });
+    return content?.headers.flatMap(({ name, value }) => (name === 'To' ? [value] : []));
+  };
+  await until('its contents are kept', async () =>
+    (await Promise.all(ids.map(toOf))).every((to) => to !== undefined),
+  );
+  expect(await Promise.all(ids.map(toOf))).toEqual([[two], [`One <${one}>`]]);
+  await fresh.context.transactional.stop();
+  await fresh.context.reader.close();
+}, 30_000);
+
 test('while a mail is read that takes long, others are shown', async () => {
   given.world.contentDays = 30;
   const fresh = given.newProcess();

@@ -9,6 +9,7 @@ import { invalidField } from '#lib/errors/errors.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import { type KeyedCall, keyedCallBy } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
+import { namesOthers } from '../mime/without-others.ts';
 import { checkedId } from '../notifications/content.ts';
 import type { Control } from '../relayed/control-fields.ts';
 import { type RelayedMail, readRelayedMail } from '../relayed/relayed-mail.ts';
@@ -29,8 +30,10 @@ export function relayMail({ transactional, contacts }: Context): Methods['relayM
     // Consent is asked for when the mail goes out.
     if (listId !== '') await contacts.getList({ workspaceId, id: checkedListId(listId) });
     const mayChange = hasPermission(call, 'contacts', 'write');
+    // A client may send the mail to each of its recipients by itself.
+    const hasOthers = (email: string) => emails.length > 1 || namesOthers(mail.bytes, email);
     const items = emails.map((email) => ({
-      checked: checkedOf(mail, { email, hasOthers: emails.length > 1 }),
+      checked: checkedOf(mail, { email, hasOthers: hasOthers(email) }),
       mayChange,
       keyed: keyedOf(call, { workspaceId, email, key: mail.control.idempotencyKey }),
     }));

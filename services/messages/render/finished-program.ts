@@ -14,13 +14,7 @@ import { finishedMail } from '../mime/mail.ts';
 import { withoutOthers } from '../mime/without-others.ts';
 import { type MailRecipient, oneClick } from './compose.ts';
 import type { Program, TrackInThread, WriteMail } from './program.ts';
-import {
-  type Counted,
-  isQuickToTrack,
-  type TrackAnswer,
-  type TrackRequest,
-  trackMail,
-} from './tracked-mail.ts';
+import { type Counted, type TrackAnswer, type TrackRequest, trackQuickly } from './tracked-mail.ts';
 
 /** A whole mail. */
 export type FinishedContent = {
@@ -52,14 +46,15 @@ export function finishedProgram(
   const request = ({ trackingToken: token }: MailRecipient): TrackRequest => ({
     ...{ mail, counted, writing, token, maxBytes },
   });
-  if (!isCounted || isQuickToTrack(mail)) {
-    const draft = (recipient: MailRecipient) =>
-      written(recipient, isCounted ? trackMail(request(recipient)) : undefined);
-    return { ...plan, draft, draftAndCompile: async (recipient) => draft(recipient) };
+  if (!isCounted) {
+    return { ...plan, draft: written, draftAndCompile: async (recipient) => written(recipient) };
   }
   return {
     ...plan,
-    draft: () => undefined,
+    draft(recipient) {
+      const answer = trackQuickly(request(recipient));
+      return answer && written(recipient, answer);
+    },
     finish: async (recipient, track) =>
       written(recipient, await trackedBy(track, request(recipient))),
   };

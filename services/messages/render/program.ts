@@ -89,7 +89,7 @@ export interface Program {
   draft: (recipient: MailRecipient) => WriteMail | undefined;
   /** Does the same, and compiles the structure where that is needed. */
   draftAndCompile: (recipient: MailRecipient, compile: CompileStructure) => Promise<WriteMail>;
-  /** Set for a finished mail that a thread reads. Its mail goes out in any case. */
+  /** Set for a finished mail that a thread may read. Its mail goes out in any case. */
   finish?: (recipient: MailRecipient, track: TrackInThread) => Promise<WriteMail>;
   /** Composes parts that were rendered in the thread. */
   compose: (recipient: MailRecipient, parts: RenderedParts) => MailParts;

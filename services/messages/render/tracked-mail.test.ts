@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { otherMails } from '../../../test/relay/other-mails.ts';
 import { withEdits } from '../mime/html-parts.ts';
-import { type Counted, isQuickToTrack, trackMail } from './tracked-mail.ts';
+import { type Counted, trackMail, trackQuickly } from './tracked-mail.ts';
 
 const token = 'T'.repeat(43);
 const writing = {
@@ -159,8 +159,45 @@ test('HTML within a signed part stays, and other HTML beside it is counted', asy
   expect(changed.match(/mail\.example\/r/g)).toHaveLength(1);
 });
 
-const nested = (levels: number): string =>
-  levels === 0 ? htmlPart : multipart('mixed', nested(levels - 1)).replaceAll('=b', `b${levels}=`);
+test.each(['base64', 'quoted-printable', '7bit'])(
+  'a mail whose last part is in %s and has no delimiter behind it ends with a line',
+  async (encoding) => {
+    const html = '<a href="https://a.example/">a</a>';
+    const written = {
+      base64: Buffer.from(html).toString('base64'),
+      'quoted-printable': html.replace('=', '=3D'),
+    }[encoding];
+    const part = lines(
+      `Content-Type: text/html\r\nContent-Transfer-Encoding: ${encoding}`,
+      '',
+      written ?? html,
+    );
+    for (const mail of [multipart('mixed', part), multipart('mixed', nested(2, part))]) {
+      const open = mail.slice(0, mail.indexOf(part) + part.length);
+      const changed = tracked(open);
+      expect(changed.toString('latin1').endsWith('\r\n')).toBe(true);
+      expect(await read(changed)).toMatch(counted);
+    }
+  },
+);
+
+test.each(['\r\n', ''])('a part with a type, %j and nothing else stays', (end) => {
+  const empty = `Content-Type: text/html${end}`;
+  const mail = multipart('mixed', htmlPart, empty);
+  const changed = tracked(mail).toString('latin1');
+  expect(changed).toContain(`--=b\r\n${empty}\r\n--=b--`);
+  expect(changed).toContain(pixel.replaceAll('=', '=3D').slice(0, 20));
+});
+
+test('HTML that is a file by a name of RFC 2231 stays', () => {
+  const file = lines("Content-Type: text/html; name*=utf-8''a.html", '', '<a href="https://b.co">');
+  expect(tracked(multipart('mixed', htmlPart, file)).toString()).toContain(file);
+});
+
+const nested = (levels: number, part = htmlPart): string =>
+  levels === 0
+    ? part
+    : multipart('mixed', nested(levels - 1, part)).replaceAll('=b', `b${levels}=`);
 
 test.each<[string, string, string]>([
   ['a boundary that begins another line', multipart('mixed', htmlPart, '--=bc'), 'told apart'],
@@ -172,6 +209,12 @@ test.each<[string, string, string]>([
   ['wrong quoted-printable', htmlMail('<a href=x>', 'quoted-printable'), 'not encoded as it says'],
   ['two types', `Content-Type: text/html\r\n${htmlPart}`, 'content-type twice'],
   ['a comment in its type', htmlPart.replace('text/html', 'text/html (x)'), 'type that cannot'],
+  [
+    'two boundaries',
+    multipart('mixed', htmlPart).replace('="=b"', '="=b"; boundary*=c'),
+    'type that cannot',
+  ],
+  ['a charset in pieces', htmlMail('<a>', '7bit', 'utf-8; charset*0=utf-16'), 'type that cannot'],
   ['PGP in its HTML', htmlMail('-----BEGIN PGP MESSAGE-----'), 'signed or encrypted'],
   ['many levels', nested(11), 'over 10 levels'],
   ['many parts', multipart('mixed', ...Array.from({ length: 201 }, () => htmlPart)), '200 parts'],
@@ -211,7 +254,29 @@ test.each<[string, string]>([
 
 test('10,000 links are counted', async () => {
   const mail = Buffer.from(htmlMail('<a href="https://a.example/x">a</a>'.repeat(10_000)));
-  expect(isQuickToTrack(mail)).toBe(false);
   const shown = (await read(tracked(mail))).match(/mail\.example\/r\/w1/g);
   expect(shown).toHaveLength(10_000);
+});
+
+test.each<[string, number, string]>([
+  ['200 links in base64', 200, 'base64'],
+  ['201 links in base64', 201, 'base64'],
+  ['2,000 links in base64', 2_000, 'base64'],
+  ['2,000 links with escapes', 2_000, 'quoted-printable'],
+])('a small mail of %s is changed at once only where its links are few', (_, count, encoding) => {
+  const html = '<a href=http://a.b>'.repeat(count);
+  const written =
+    encoding === 'base64'
+      ? Buffer.from(html).toString('base64')
+      : html.replaceAll('href=', 'h=72ef=3D');
+  const mail = Buffer.from(htmlMail(written, encoding));
+  const request = { mail, counted: everything, writing, token, maxBytes };
+  expect(mail.length).toBeLessThan(64 * 1024);
+  expect(trackQuickly(request) === undefined).toBe(count > 200);
+  expect('edits' in trackMail(request)).toBe(true);
+});
+
+test('a mail beyond 64 KiB is not changed at once', () => {
+  const mail = Buffer.from(htmlMail('x'.repeat(66_000) + htmlPart));
+  expect(trackQuickly({ mail, counted: everything, writing, token, maxBytes })).toBeUndefined();
 });

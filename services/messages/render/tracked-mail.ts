@@ -28,35 +28,58 @@ export type TrackAnswer = { edits: Edit[] } | { reason: string };
 const quickMaxBytes = 64 * 1024;
 const quickMaxLinks = 200;
 
-/** Whether a mail may be read outside of a thread. */
-export function isQuickToTrack(mail: Buffer): boolean {
-  if (mail.length > quickMaxBytes) return false;
-  return (mail.toString('latin1').match(/href/gi)?.length ?? 0) <= quickMaxLinks;
+class TooManyLinks extends Error {
+  override name = 'TooManyLinks';
 }
 
-/** The changes of a mail; the reason where it is left as it is. */
-export function trackMail({ mail: given, ...request }: TrackRequest): TrackAnswer {
+/**
+ * The changes of a mail; the reason where it is left as it is. Throws where more than `linksMax`
+ * links would change, which an encoding may hide.
+ */
+export function trackMail(
+  { mail: given, ...request }: TrackRequest,
+  linksMax = Number.POSITIVE_INFINITY,
+): TrackAnswer {
   const mail = Buffer.from(given.buffer, given.byteOffset, given.length);
   try {
-    const edits = editsOf(htmlPartsOf(mail), request);
+    const edits = editsOf(htmlPartsOf(mail), request, linksMax);
     const more = edits.reduce((sum, { start, end, bytes }) => sum + bytes.length - end + start, 0);
     const isTooLarge =
       mail.length + more > request.maxBytes / 2 &&
       mail.length + stuffedDots(mail) + more > request.maxBytes;
     return isTooLarge ? { reason: 'it would be too large' } : { edits };
   } catch (error) {
+    if (error instanceof TooManyLinks) throw error;
     // A fault of ours is no reason to hold a mail back.
     return { reason: error instanceof UnreadableMail ? error.message : 'it cannot be read' };
+  }
+}
+
+/** The same outside of a thread; undefined for a mail that takes longer than some milliseconds. */
+export function trackQuickly(request: TrackRequest): TrackAnswer | undefined {
+  if (request.mail.length > quickMaxBytes) return undefined;
+  try {
+    return trackMail(request, quickMaxLinks);
+  } catch (error) {
+    if (error instanceof TooManyLinks) return undefined;
+    throw error;
   }
 }
 
 function editsOf(
   parts: readonly HtmlPart[],
   { counted, writing, token }: Omit<TrackRequest, 'mail'>,
+  linksMax: number,
 ): Edit[] {
   const { tracking } = writing;
   if (!tracking || token === '') return [];
-  const writeLink = linkWriter(writing);
+  const write = linkWriter(writing);
+  let links = 0;
+  const writeLink: WriteLink = (...asked) => {
+    links += 1;
+    if (links > linksMax) throw new TooManyLinks();
+    return write(...asked);
+  };
   const last = parts.length - 1;
   return parts.flatMap((part, index) => {
     const { html } = part;

@@ -30,7 +30,7 @@ export type StoredRawContent = {
   body_bytes: number;
   /** As fields of a whole mail ask for it; absent where its notification decides. */
   counted?: Counted;
-  /** Whether a whole mail came for several recipients. */
+  /** Whether a whole mail came for several recipients, or names some. */
   has_others?: boolean;
 };
 

@@ -11,12 +11,14 @@ import {
   jobsOf,
   useService,
 } from '../test/given.ts';
+import { givenListener, sendTypes } from '../test/listeners.ts';
 import { Backlog } from './backlog.ts';
 import { type BacklogNotice, trim } from './trim.ts';
 
 const base = useService();
 const limits = {
   pendingOfSubscription: 20,
+  waitingOfListener: 1_000,
   pendingOfWorkspace: 50,
   keptOfWorkspace: 100,
   bytesOfWorkspace: 1_000_000,
@@ -222,4 +224,37 @@ test('payloads beyond the bytes of a workspace go with the oldest deliveries, th
   const left = await deliveriesOf(base, workspaceId);
   expect(left.length).toBeGreaterThan(0);
   expect(left.filter((each) => each.subscription_id === id)).toHaveLength(left.length);
+});
+
+test('events that wait for a listener are deleted before deliveries of subscriptions fail or go', async () => {
+  const { context } = base;
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId, { eventTypes: ['contact.created'] });
+  const listener = await givenListener(base, workspaceId, ['email.sent']);
+  await givenDeliveries(base, workspaceId, [
+    { subscriptionId: id, createdAt: at(-100), status: 'failed' },
+    { subscriptionId: id, createdAt: at(-90), status: 'delivered' },
+    ...numbered(id, 10),
+  ]);
+  const text = () => Buffer.from(crypto.getRandomValues(new Uint8Array(600))).toString('base64');
+  const send = (count: number) =>
+    sendTypes(
+      base,
+      workspaceId,
+      Array.from({ length: count }, () => 'email.sent'),
+      { email: 'a@example.com', text: text() },
+    );
+  const statuses = async () =>
+    (await deliveriesOf(base, workspaceId))
+      .filter(({ subscription_id }) => subscription_id === id)
+      .map(({ status }) => status);
+  const before = await statuses();
+  await send(30);
+  await trim(context, workspaceId, { ...limits, bytesOfWorkspace: 5_000 });
+  expect(await statuses()).toEqual(before);
+  expect(await listener.take()).toMatchObject({ dropped: 30, events: [] });
+  await send(30);
+  await trim(context, workspaceId, { ...limits, keptOfWorkspace: 25, waitingOfListener: 5 });
+  expect(await statuses()).toEqual(before);
+  expect(await listener.take()).toMatchObject({ dropped: 55 });
 });

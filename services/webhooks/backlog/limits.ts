@@ -1,14 +1,20 @@
 import type { Quotas } from '#lib/quotas/quotas.ts';
+import { waitingMax } from '../listening/listener.ts';
 
 /** How many deliveries may wait or be kept. */
 export type BacklogLimits = {
   /** Pending ones of a subscription; beyond it the oldest fail. */
   pendingOfSubscription: number;
+  /** Waiting ones of a listener; beyond it the oldest are deleted. */
+  waitingOfListener: number;
   /** Pending ones of all subscriptions of a workspace; beyond it the oldest fail. */
   pendingOfWorkspace: number;
   /** All of a workspace; beyond it the oldest that are not pending are deleted. */
   keptOfWorkspace: number;
-  /** Of the payloads of a workspace; beyond it fewer may be pending and kept, in proportion. */
+  /**
+   * Of the payloads of a workspace; beyond it none may wait for listeners, and fewer may be pending
+   * and kept, in proportion.
+   */
   bytesOfWorkspace: number;
 };
 
@@ -23,6 +29,7 @@ export async function limitsOf(
 ): Promise<BacklogLimits> {
   return {
     pendingOfSubscription,
+    waitingOfListener: waitingMax,
     pendingOfWorkspace: await quotas.readQuota(workspaceId, 'pending_deliveries'),
     keptOfWorkspace: await quotas.readQuota(workspaceId, 'kept_deliveries'),
     bytesOfWorkspace: await quotas.readQuota(workspaceId, 'webhook_bytes'),

@@ -3,6 +3,7 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { trimWaiting } from '../listening/trim-waiting.ts';
 import { deleteDeliveries } from '../matching/delete-deliveries.ts';
 import { isWaitingSql } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
@@ -42,8 +43,9 @@ export type BacklogNotice = {
 };
 
 /**
- * Brings a workspace within its limits: for each subscription beyond its own, then for all
- * together, the oldest pending deliveries fail; `redeliver` brings them back. Then the oldest
+ * Brings a workspace within its limits: what waits for listeners goes first. Then, for each
+ * subscription beyond its own limit and for all together, the oldest pending deliveries fail;
+ * `redeliver` brings them back. Then the oldest
  * deliveries that are done are deleted. Deliveries with an open attempt are left. If the payloads
  * are too large, the number to delete is computed from their mean size.
  *
@@ -57,7 +59,7 @@ export async function trim(
 ): Promise<DeliveryCounts> {
   const { store } = context;
   const { pendingOfSubscription, bytesOfWorkspace } = limits;
-  const bytes = await countBytes(context, workspaceId);
+  const bytes = await trimListeners(context, workspaceId, limits);
   const part = Math.min(1, bytesOfWorkspace / Math.max(1, bytes));
   const most = (limit: number, count: number) =>
     part < 1 ? Math.min(limit, Math.floor(count * part)) : limit;
@@ -95,6 +97,28 @@ export async function trim(
   }
   const kept = await deleteOldest(store, { workspaceId, keptMax: limits.keptOfWorkspace, part });
   return { pending, kept, bytes: part < 1 ? await countBytes(context, workspaceId) : bytes };
+}
+
+/** Returns the bytes of payloads that are left. */
+async function trimListeners(
+  context: Trimming,
+  workspaceId: string,
+  { waitingOfListener, bytesOfWorkspace }: BacklogLimits,
+): Promise<number> {
+  const { store } = context;
+  const listeners = await query<{ id: string }>(
+    store.fork(),
+    'select id from listeners where workspace_id = $1',
+    [workspaceId],
+  );
+  const trimAll = async (most: number) => {
+    for (const { id } of listeners) await trimWaiting(store, { workspaceId, id }, { most });
+  };
+  if (listeners.length > 0) await trimAll(waitingOfListener);
+  const bytes = await countBytes(context, workspaceId);
+  if (listeners.length === 0 || bytes <= bytesOfWorkspace) return bytes;
+  await trimAll(0);
+  return countBytes(context, workspaceId);
 }
 
 /** Other workspaces have the database for as long as a step took. */

@@ -1,7 +1,8 @@
 import { Code } from '@connectrpc/connect';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { trimWaiting } from '../listening/trim-waiting.ts';
 import { countEvents, deliveriesOf } from '../test/deliveries.ts';
-import { givenWorkspace, jobsOf, useService } from '../test/given.ts';
+import { givenDeliveries, givenWorkspace, jobsOf, useService } from '../test/given.ts';
 import { givenListener, sendTypes } from '../test/listeners.ts';
 import { forgetDeliveries } from './forget-deliveries.ts';
 import { tendListeners } from './tend-listeners.ts';
@@ -76,4 +77,22 @@ test('the oldest events that wait beyond the limit go, and the listener learns h
   expect(await slow.take()).toMatchObject({ dropped: 2, events: [{ type: 'email.sent' }] });
   expect(await quick.take()).toMatchObject({ dropped: 0 });
   expect(await countEvents(given, workspaceId)).toBe(1);
+});
+
+test('the oldest go first of a flood that one run does not end', async () => {
+  const workspaceId = givenWorkspace();
+  const { id, take } = await givenListener(given, workspaceId);
+  const many = Array.from({ length: 5_010 }, (_, number) => ({
+    subscriptionId: id,
+    status: 'waiting' as const,
+    eventType: `${number}`,
+    createdAt: new Date(begun.getTime() - 10_000 + number),
+  }));
+  await givenDeliveries(given, workspaceId, many);
+  await trimWaiting(given.context.store, { workspaceId, id }, { most: 3, stepsMax: 1 });
+  const { events, dropped } = await take();
+  expect(events.map(({ type }) => type)).toEqual(
+    Array.from({ length: 10 }, (_, number) => `${5_000 + number}`),
+  );
+  expect(dropped).toBe(5_000);
 });

@@ -5,7 +5,7 @@
  * and `forgetDeliveries` deletes its deliveries; of each other one, waiting deliveries beyond
  * `waitingMax` are deleted, the oldest first, and all that wait for one that has ended.
  *
- * Limits: a listener has its turn of `stepsMax` steps in a run, so that a flood of one holds up no
+ * Limits: a listener has its turn of some steps in a run, so that a flood of one holds up no
  * other. Producers are asked for fewer types by a job.
  */
 
@@ -15,12 +15,10 @@ import { query } from '#lib/postgres/query.ts';
 import type { Context } from '../context.ts';
 import { interests } from '../interests/interests.ts';
 import { addEnding } from '../lifecycle/ending.ts';
-import { keptMs, type ListenerKey, waitingMax } from '../listening/listener.ts';
-import { deleteDeliveries } from '../matching/delete-deliveries.ts';
+import { keptMs, waitingMax } from '../listening/listener.ts';
+import { trimWaiting } from '../listening/trim-waiting.ts';
 
 const rowsMax = 1_000;
-const stepRows = 5_000;
-const stepsMax = 20;
 
 type Tending = Pick<Context, 'store' | 'databaseTime'> & { log: Pick<Log, 'warn'> };
 type EndedRow = { workspace_id: string; id: string };
@@ -36,7 +34,8 @@ export function tendListeners(context: Tending, most = { waiting: waitingMax }) 
     do {
       const rows = await page(context, after);
       for (const { workspace_id: workspaceId, id, is_live: isLive } of rows) {
-        await trimWaiting(context, { workspaceId, id }, isLive ? most.waiting : 0).catch((err) =>
+        const kept = { most: isLive ? most.waiting : 0 };
+        await trimWaiting(context.store, { workspaceId, id }, kept).catch((err) =>
           context.log.warn({ err, workspaceId }, 'a listener could not be trimmed; trying again'),
         );
       }
@@ -85,27 +84,5 @@ function page({ store }: Tending, after: EndedRow | undefined): Promise<KeptRow[
     `select workspace_id, id, ended_at is null as is_live from listeners
      where (workspace_id, id) > ($1, $2) order by workspace_id, id limit ${rowsMax}`,
     [after?.workspace_id ?? '', after?.id ?? ''],
-  );
-}
-
-async function trimWaiting(
-  { store }: Tending,
-  { workspaceId, id }: ListenerKey,
-  most: number,
-): Promise<void> {
-  const chosen = `select id from deliveries
-    where workspace_id = $1 and subscription_id = $2 and status = 'waiting'
-    order by created_at desc, id desc offset $3 limit ${stepRows}`;
-  let dropped = 0;
-  for (let step = 1; step <= stepsMax; step += 1) {
-    const count = await deleteDeliveries(store.fork(), chosen, [workspaceId, id, most]);
-    dropped += count;
-    if (count < stepRows) break;
-  }
-  if (dropped === 0) return;
-  await query(
-    store.fork(),
-    'update listeners set dropped = least(dropped::bigint + $3, 2147483647) where workspace_id = $1 and id = $2',
-    [workspaceId, id, dropped],
   );
 }

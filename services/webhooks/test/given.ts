@@ -153,7 +153,7 @@ export async function givenSubscription(
 type Row = {
   id?: string;
   subscriptionId: string;
-  status?: 'pending' | 'delivered' | 'failed';
+  status?: 'pending' | 'delivered' | 'failed' | 'waiting';
   attempts?: number;
   eventType?: string;
   createdAt?: Date;
