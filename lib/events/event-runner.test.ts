@@ -167,8 +167,8 @@ test('a quick event passes the backlogs of eight workspaces whose calls are slow
   start();
   await until('all have begun', async () => new Set(got).size === 8, { withinMs: 30_000 });
   await sleep(500);
-  const before = got.length;
   await tell('quick');
+  const before = got.length;
   await until('it has come', async () => got.includes('quick'), { withinMs: 20_000 });
   // Only events claimed before it came first.
   expect(got.length - before).toBeLessThanOrEqual(16);

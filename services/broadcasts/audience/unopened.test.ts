@@ -300,10 +300,10 @@ test('a segment of a request cannot stand for a broadcast', async () => {
   const segment = `not_opened_of:${await givenFirst()}`;
   const audience = { list: 'news', segments: ['vip', segment] };
   for (const call of [
-    given.client.createBroadcast({ ...draftContent, audience }),
-    given.client.estimateAudience({ workspaceId, audience }),
+    () => given.client.createBroadcast({ ...draftContent, audience }),
+    () => given.client.estimateAudience({ workspaceId, audience }),
   ]) {
-    const error: ConnectError = await call.catch((thrown) => thrown);
+    const error: ConnectError = await call().catch((thrown) => thrown);
     expect(error).toMatchObject({
       code: Code.InvalidArgument,
       rawMessage: `${segment} is no segment; name the broadcast in not_opened_of`,

@@ -149,12 +149,12 @@ test('a paused group waits while others go on, and all of its mail arrives once 
   const stretch = { since: timestampFromMs(0), until: timestampFromMs(Date.now() + 60_000) };
   const timeline = await progress.getBroadcastTimeline({ workspaceId, broadcastId, ...stretch });
   expect(timeline.waiting).toMatchObject([{ receiver: 'google', count: 20 }]);
-  await pass(asked, 3_600);
+  await pass(asked, 3_700);
   expect(await sender.sendBatch(asked)).toMatchObject({ sent: 5, deferred: 20 });
   await receivers.resumeReceiver(place);
   // Another process knows at once; this one within two seconds.
   const { sender: other } = newReplica();
-  await pass(asked, 3_600);
+  await pass(asked, 3_700);
   expect(await other.sendBatch(asked)).toMatchObject({ sent: 25, deferred: 0 });
   expect(given.sink.total()).toBe(25);
   expect(given.sink.duplicates()).toEqual([]);
