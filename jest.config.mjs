@@ -31,9 +31,9 @@ export default {
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.cjs',
-  // More than the cores of CI, since files wait for much of their time. With two more, whole stacks
-  // that start together keep each other's requests waiting for longer than they may.
-  maxWorkers: process.env.TESTS === 'faults' ? 3 : 4,
+  // More than the cores of CI, since files wait for much of their time. Of whole stacks three would
+  // keep each other's requests waiting for longer than they may.
+  maxWorkers: process.env.TESTS === 'faults' ? 2 : 4,
   // A worker with a large heap takes longer to exit than the half second that Jest waits for it.
   workerIdleMemoryLimit: '300MB',
   // For a test that hangs; a busy machine takes ten times as long as a quiet one.
