@@ -20,7 +20,7 @@ import { serveGrpc } from './grpc/server.ts';
 import { startGateway } from './run.ts';
 
 const routes = routesOf(contracts);
-/** Where `npm run guide` and the image have it. */
+/** `npm run guide` and the image put the built guide there. */
 const guideFolder = resolve(import.meta.dirname, '../guide/site');
 
 export const part: ProcessPart = {

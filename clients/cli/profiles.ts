@@ -10,7 +10,7 @@ type Environment = Record<string, string | undefined>;
 
 export const profileDefault = 'default';
 
-/** Where the program keeps what it needs again. */
+/** The folder of profiles and of the secret of `listen`. */
 export const folderOf = (env: Environment): string =>
   join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'postrider');
 

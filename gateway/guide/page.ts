@@ -8,7 +8,7 @@ import { notFound, requireReading } from '../http/refusal.ts';
 import { GuideFolder } from './folder.ts';
 
 const start = '/guide/';
-/** Where programs that read look for them first. */
+/** Agents look for these at the root of a site. */
 const atRoot = new Set(['/llms.txt', '/llms-full.txt']);
 
 /** The guide below `/guide/`, and its texts for programs, from the folder that it is built into. */

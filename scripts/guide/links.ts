@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** Where a link of a page leads. */
+/** The addresses that links of a page lead to. */
 export type Targets = {
   /** The address of a page or picture of the guide by its file, with an anchor or an empty text. */
   inside(file: string, anchor: string): string | undefined;

@@ -114,5 +114,5 @@ export function linkedPages({ pages, pictures }: Guide, { base, source }: Addres
   return linked;
 }
 
-/** Where a page stands in the repository, or would. */
+/** The file of a page in the repository, or the one that a made page would have. */
 const fileOf = ({ path, source }: Page) => source ?? `docs/${path}`;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { root } from './pages.ts';
 
-/** Where builds work. */
+/** Builds work in this folder. */
 export const guideFolder = join(root, 'guide');
-/** Where the gateway of a clone finds the guide. */
+/** The gateway of a clone serves this folder. */
 export const siteFolder = join(guideFolder, 'site');

@@ -60,7 +60,7 @@ export function decodeBytes(body: Buffer): Buffer | undefined {
   return target.subarray(0, inked);
 }
 
-/** Where the line after a soft break begins; undefined where there is none. */
+/** The start of the line after a soft break; undefined if there is none. */
 function softBreakEnd(body: Buffer, from: number): number | undefined {
   let at = from;
   while (body[at] === 0x20 || body[at] === 0x09) at += 1;
