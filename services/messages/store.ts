@@ -34,6 +34,7 @@ import { MessageBodies } from './migrations/m0032-message-bodies.ts';
 import { Tags } from './migrations/m0033-tags.ts';
 import { Welcomes } from './migrations/m0035-welcomes.ts';
 import { ReceiverPauses } from './migrations/m0037-receiver-pauses.ts';
+import { HeldReportKeys } from './migrations/m0038-held-report-keys.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -113,6 +114,7 @@ export function openMessagesStore(
       'm0033-tags': Tags,
       'm0035-welcomes': Welcomes,
       'm0037-receiver-pauses': ReceiverPauses,
+      'm0038-held-report-keys': HeldReportKeys,
     },
   });
 }

@@ -16,7 +16,8 @@ import { type ReportType, reportTypes } from './report.ts';
  * States: pending (its provider is to be set up), active, removing (its provider is to be asked to
  * report no more; the row has no key and no types). A kind without webhooks of its own is active at
  * once and keeps a digest of its key alone. The others keep the key sealed, since a call to the
- * provider that failed is repeated with it.
+ * provider that failed is repeated with it. The key that the provider has is right beside the new
+ * one until it has the new one, for at most a week.
  *
  * Each change of the row raises its revision. The job that sets the provider up ends the revision
  * that it has seen and no other.
@@ -41,11 +42,14 @@ export type SealedRegistration = {
 type KeyRow = Registration & {
   digest: Buffer;
   earlier_digest: Buffer | null;
+  held_digest: Buffer | null;
   sealed: Buffer | null;
 };
 
 const keyBytes = 32;
 export const overlapMs = 24 * 60 * 60 * 1_000;
+/** Beyond the overlap, while the provider has not taken the new key. */
+const heldFor = '6 days';
 
 const digestOf = (key: string) => createHash('sha256').update(key).digest();
 const newKey = () => randomBytes(keyBytes).toString('base64url');
@@ -112,6 +116,7 @@ export async function register(
      on conflict (workspace_id, integration_id) do update set types = excluded.types, state = excluded.state,
        revision = k.revision + 1, attempts = 0, error = null,
        digest = case when ${needsKey} then excluded.digest else k.digest end,
+       held_digest = case when ${needsKey} then null else k.held_digest end,
        sealed = case when ${needsKey} then excluded.sealed else k.sealed end
      returning digest = $3 as is_new`,
     [workspaceId, integrationId, digestOf(key), types, state, sealed],
@@ -131,7 +136,7 @@ export async function unregister(
   const [kept] = await query(
     em,
     `update report_keys set state = 'removing', types = '{}', digest = $3, earlier_digest = null,
-       revision = revision + 1, attempts = 0, error = null
+       held_digest = null, revision = revision + 1, attempts = 0, error = null
      where workspace_id = $1 and integration_id = $2 and sealed is not null and state <> 'removing'
      returning 1`,
     [workspaceId, integrationId, digestOf(newKey())],
@@ -176,6 +181,7 @@ export async function rotate(
   const [registration] = await query<Registration>(
     em,
     `update report_keys set earlier_digest = digest, earlier_until = $4, digest = $3, sealed = $5::bytea,
+       held_digest = case when $5::bytea is null or state = 'active' then digest else held_digest end,
        state = case when $5::bytea is null then state else 'pending' end,
        revision = revision + 1, attempts = 0, error = null
      where workspace_id = $1 and integration_id = $2 returning types, state, error`,
@@ -209,14 +215,18 @@ export async function registrationOf(
 ): Promise<(Registration & Pick<SealedRegistration, 'learned'>) | undefined> {
   const [row] = await query<KeyRow>(
     store.fork(),
-    `select digest, case when earlier_until > $3 then earlier_digest end as earlier_digest, types, state, error, sealed
+    `select digest, case when earlier_until > $3 then earlier_digest end as earlier_digest,
+       case when earlier_until > $3 or (state = 'pending' and earlier_until > $3 - interval '${heldFor}')
+         then held_digest end as held_digest,
+       types, state, error, sealed
      from report_keys where workspace_id = $1 and integration_id = $2`,
     [place.workspaceId, place.integrationId, now],
   );
   const digest = digestOf(key);
   const isRight = timingSafeEqual(digest, row?.digest ?? noDigest);
   const isEarlier = timingSafeEqual(digest, row?.earlier_digest ?? noDigest);
-  if (!row || !(isRight || isEarlier)) return undefined;
+  const isHeld = timingSafeEqual(digest, row?.held_digest ?? noDigest);
+  if (!row || !(isRight || isEarlier || isHeld)) return undefined;
   const learned = row.sealed ? openRegistration(keyring, place, row.sealed).learned : notLearned;
   return { types: row.types, state: row.state, error: row.error, learned };
 }

@@ -199,6 +199,29 @@ test.each(kinds)('%s gets a new key after a rotation, and keeps no earlier one',
   expect(oursAt(kind).map(keyAt)).toEqual(Array.from({ length: sizes }, () => key));
 });
 
+test('the key that a provider has is right until it gets another, however often keys change', async () => {
+  useKind('postmark');
+  await registered();
+  while ((await runJobs()) > 0);
+  const held = keyAt(oursAt('postmark')[0]);
+  const test = { body: Buffer.from('{}'), headers: {} };
+  apis.state.failure = { status: 503, json: {} };
+  for (let each = 0; each < 3; each += 1) await process.reports.rotateReportSecret(place);
+  await runJobs();
+  expect(await record('postmark', held, test)).toBe(ReportVerdict.RECORDED);
+  const later = (days: number) => {
+    const now = () => new Date(Date.now() + days * 24 * 3_600_000);
+    const { inbound } = given.newProcess({ ...process.context, now });
+    return inbound.recordReports({ ...place, provider: 'postmark', key: held, ...test });
+  };
+  expect((await later(3)).verdict).toBe(ReportVerdict.RECORDED);
+  expect((await later(8)).verdict).toBe(ReportVerdict.REFUSED);
+  apis.state.failure = undefined;
+  await until('it is active', async () => (await runJobs()) === 0 && (await isActive()) === true);
+  expect(await record('postmark', held, test)).toBe(ReportVerdict.RECORDED);
+  expect((await later(2)).verdict).toBe(ReportVerdict.REFUSED);
+});
+
 test.each(kinds)(
   '%s is set up once it answers, and until then its words are the error',
   async (name) => {

@@ -3565,7 +3565,10 @@ export type RotateReportSecretRequest = {
 export type RotateReportSecretResponse = {
   /** How it is registered; its URLs have the new key. */
   status: ReportStatus;
-  /** Until when the key before is taken. */
+  /**
+   * Until when the key before is taken. The key that a provider has is taken until it has the new
+   * one, at most six days longer.
+   */
   earlier_key_until: string;
 };
 

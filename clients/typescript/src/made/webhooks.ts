@@ -91,9 +91,9 @@ export class Webhooks {
   }
 
   /**
-   * Makes a new key for an integration's URL. The one before is taken for 24 more hours, the one
-   * before that no more. The provider gets the new one soon after; until then its endpoints are not
-   * `active`.
+   * Makes a new key for an integration's URL. The one before is taken for 24 more hours, and so is
+   * the one that the provider has. The provider gets the new one soon after; until then its
+   * endpoints are not `active`, and the key that it has is taken, for at most a week.
    *
    * Installations with `DEMO_MODE=true` refuse it with a 400.
    */

@@ -293,7 +293,7 @@ export type RotateReportSecretResponse = Message<"postrider.messages.v1.RotateRe
   status?: ReportStatus | undefined;
 
   /**
-   * Until when the key before is taken.
+   * Until when the key before is taken. The key that a provider has is taken until it has the new one, at most six days longer.
    *
    * @generated from field: google.protobuf.Timestamp earlier_key_until = 2;
    */
@@ -947,8 +947,8 @@ export const ReportService: GenService<{
     output: typeof UnregisterReportsResponseSchema;
   },
   /**
-   * Makes a new key for an integration's URL. The one before is taken for 24 more hours, the one before that no more. The provider gets
-   * the new one soon after; until then its endpoints are not `active`.
+   * Makes a new key for an integration's URL. The one before is taken for 24 more hours, and so is the one that the provider has. The
+   * provider gets the new one soon after; until then its endpoints are not `active`, and the key that it has is taken, for at most a week.
    *
    * NOT_FOUND: no such integration, or it is not registered.
    *

@@ -4571,7 +4571,10 @@ class RotateReportSecretResponse(t.TypedDict):
     """How it is registered; its URLs have the new key."""
 
     earlier_key_until: str
-    """Until when the key before is taken."""
+    """
+    Until when the key before is taken. The key that a provider has is taken until it has the new
+    one, at most six days longer.
+    """
 
 
 class ListInboundReportsResponse(t.TypedDict):

@@ -109,9 +109,9 @@ class Webhooks:
         **request: Unpack[types.RotateReportSecretRequest],
     ) -> types.RotateReportSecretResponse:
         """
-        Makes a new key for an integration's URL. The one before is taken for 24 more hours, the
-        one before that no more. The provider gets the new one soon after; until then its endpoints
-        are not `active`.
+        Makes a new key for an integration's URL. The one before is taken for 24 more hours, and so
+        is the one that the provider has. The provider gets the new one soon after; until then its
+        endpoints are not `active`, and the key that it has is taken, for at most a week.
 
         Installations with `DEMO_MODE=true` refuse it with a 400.
         """
@@ -209,9 +209,9 @@ class AsyncWebhooks:
         **request: Unpack[types.RotateReportSecretRequest],
     ) -> types.RotateReportSecretResponse:
         """
-        Makes a new key for an integration's URL. The one before is taken for 24 more hours, the
-        one before that no more. The provider gets the new one soon after; until then its endpoints
-        are not `active`.
+        Makes a new key for an integration's URL. The one before is taken for 24 more hours, and so
+        is the one that the provider has. The provider gets the new one soon after; until then its
+        endpoints are not `active`, and the key that it has is taken, for at most a week.
 
         Installations with `DEMO_MODE=true` refuse it with a 400.
         """
