@@ -17,12 +17,15 @@ const signedNames = [
   ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To'],
   ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding'],
   ...['List-ID', 'List-Unsubscribe', 'List-Unsubscribe-Post', 'Feedback-ID'],
-];
-/**
- * Named once more than a mail has them, so that nobody on the way adds another. Fields that a mail
- * does not have are left out: a mailing list adds its own to a mail without changing the rest.
- */
-const isNamedOnceMore = (name: string) => name === 'From' || name.startsWith('List-');
+].map((name) => ({
+  name,
+  key: name.toLowerCase(),
+  /**
+   * So that nobody on the way adds another. Fields that a mail does not have are left out: a
+   * mailing list adds its own to a mail without changing the rest.
+   */
+  isNamedOnceMore: name === 'From' || name.startsWith('List-'),
+}));
 
 /** Ours have 50 KB at most. A header of tens of megabytes would end the process. */
 const headMaxBytes = 256 * 1024;
@@ -39,11 +42,11 @@ export function signatureFields(mail: Buffer, { name, keys }: SigningDomain, at:
   if (headEnd > headMaxBytes) throw new Error('the header is too large to be signed');
   const fields = relaxedFields(mail.toString('latin1', 0, headEnd));
   if (!fields.has('from')) throw new Error('a mail without a sender is not signed');
-  const names = namesToSign(fields);
-  const signed = canonicalFields(names, fields);
+  const { lines, places } = choiceOf(fields);
+  const signed = canonicalFields(places, fields);
   const digest = hash('sha256', simpleBody(mail.subarray(headEnd + 2)), 'base64');
   const seconds = Math.floor(at.getTime() / 1_000);
-  const about = { domain: name, seconds, names: listOf(names), digest };
+  const about = { domain: name, seconds, names: lines, digest };
   return keys.map((key) => signatureField(key, about, signed)).join('');
 }
 
@@ -119,26 +122,57 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-function namesToSign(fields: RelaxedFields): string[] {
-  return signedNames.flatMap((name) => {
-    const count = fields.get(name.toLowerCase())?.length ?? 0;
+/** A field of a name, counted from the last one. */
+type Place = { name: string; fromEnd: number };
+/** The lines of the tag `h=`, and the fields that they stand for. */
+type Choice = { lines: readonly string[]; places: readonly Place[] };
+
+/** By how many fields of each name a mail has: those of a broadcast are alike. */
+const choices = new Map<number, Choice>();
+const choicesMax = 100;
+/** Mails with as many fields of a name are not kept. */
+const manyFields = 4;
+
+function choiceOf(fields: RelaxedFields): Choice {
+  let key = 0;
+  for (const { key: name } of signedNames) {
+    const count = fields.get(name)?.length ?? 0;
+    if (count >= manyFields) return choose(fields);
+    key = key * manyFields + count;
+  }
+  const known = choices.get(key);
+  if (known) return known;
+  if (choices.size >= choicesMax) choices.clear();
+  const choice = choose(fields);
+  choices.set(key, choice);
+  return choice;
+}
+
+function choose(fields: RelaxedFields): Choice {
+  const names = signedNames.flatMap(({ name, key, isNamedOnceMore }) => {
+    const count = fields.get(key)?.length ?? 0;
     if (count === 0) return [];
-    return new Array<string>(isNamedOnceMore(name) ? count + 1 : count).fill(name);
+    return new Array<string>(isNamedOnceMore ? count + 1 : count).fill(name);
+  });
+  return { lines: listOf(names), places: placesOf(names) };
+}
+
+/** Of several fields with one name the last comes first (RFC 6376, 5.4.2). */
+export function placesOf(names: readonly string[]): Place[] {
+  const used = new Map<string, number>();
+  return names.map((given) => {
+    const name = given.toLowerCase();
+    const fromEnd = (used.get(name) ?? 0) + 1;
+    used.set(name, fromEnd);
+    return { name, fromEnd };
   });
 }
 
-/**
- * The text of the named fields. Of several with one name the last comes first; a name without a
- * field left stands for none (RFC 6376, 5.4.2).
- */
-export function canonicalFields(names: readonly string[], fields: RelaxedFields): string {
-  const used = new Map<string, number>();
+/** The text of fields; a place without a field stands for none. */
+export function canonicalFields(places: readonly Place[], fields: RelaxedFields): string {
   let text = '';
-  for (const given of names) {
-    const name = given.toLowerCase();
-    const place = (used.get(name) ?? 0) + 1;
-    used.set(name, place);
-    const value = fields.get(name)?.at(-place);
+  for (const { name, fromEnd } of places) {
+    const value = fields.get(name)?.at(-fromEnd);
     if (value !== undefined) text += `${name}:${value}\r\n`;
   }
   return text;
