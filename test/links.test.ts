@@ -39,6 +39,13 @@ test('no link of a document is dead', () => {
   expect(inside.filter(({ file, target }) => !isThere(file, target))).toEqual([]);
 });
 
+test('no link of a document is split over lines', () => {
+  const split = documents.flatMap(
+    (file) => textOf(file).match(/\[[^[\]\n]*\n[^[\]\n]*\]\([^)]*\)/g) ?? [],
+  );
+  expect(split).toEqual([]);
+});
+
 test('no page that a document names is missing', async () => {
   const named = documents.flatMap((file) => [
     ...textOf(file).matchAll(/`(?:\$BASE_URL)?(\/(?:docs[\w/.-]*|openapi\.json))`/g),

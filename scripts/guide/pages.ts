@@ -39,7 +39,7 @@ export function readGuide(): Guide {
   const pages = [...written.map((page) => withMadePages(page, made)), ...made];
   const pictures = globSync('docs/**/*.{png,svg}', { cwd: root });
   return {
-    pages: [...pages, ...listsOf(pages)],
+    pages: [...pages, operationsPage(pages)],
     pictures: new Map(pictures.map((file) => [file.replace(/^docs\//, ''), join(root, file)])),
   };
 }
@@ -50,16 +50,11 @@ function pathOf(source: string): string {
   return path.replace(/(^|\/)readme\.md$/, '$1index.md');
 }
 
-/** First pages of folders, which lead to all pages in them. */
-function listsOf(pages: readonly Page[]): Page[] {
-  const folders = [
-    ['operations', '# Operations of an installation'],
-    ['decisions', '# Decisions'],
-  ] as const;
-  return folders.map(([folder, head]) => {
-    const inside = pages.filter(({ path }) => posix.dirname(path) === folder);
-    return { path: `${folder}/index.md`, text: `${head}\n\n${linksTo(inside, folder)}\n` };
-  });
+/** The first page of a folder that has none: it leads to all pages of the folder. */
+function operationsPage(pages: readonly Page[]): Page {
+  const inside = pages.filter(({ path }) => posix.dirname(path) === 'operations');
+  const text = `# Operations of an installation\n\n${linksTo(inside, 'operations')}\n`;
+  return { path: 'operations/index.md', text };
 }
 
 /** The first page of the reference says what is made; the guide adds the links to it. */
@@ -72,10 +67,9 @@ function withMadePages(page: Page, made: readonly Page[]): Page {
 }
 
 function linksTo(pages: readonly Page[], folder: string): string {
-  const lines = pages.map((page) => {
-    const about = folder === 'decisions' ? '' : `: ${summaryOf(page)}`;
-    return `- [${titleOf(page)}](${posix.relative(folder, page.path)})${about}`;
-  });
+  const lines = pages.map(
+    (page) => `- [${titleOf(page)}](${posix.relative(folder, page.path)}): ${summaryOf(page)}`,
+  );
   return lines.join('\n');
 }
 

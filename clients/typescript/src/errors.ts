@@ -54,8 +54,7 @@ export class ApiError extends PostriderError {
     this.reason = body.reason;
     this.requestId = body.request_id ?? answer.headers.get('x-request-id') ?? undefined;
     this.fields = body.details ?? [];
-    const seconds = Number.parseInt(answer.headers.get('retry-after') ?? '', 10);
-    this.retryAfterSeconds = Number.isNaN(seconds) ? undefined : seconds;
+    this.retryAfterSeconds = secondsOf(answer.headers.get('retry-after') ?? '');
   }
 }
 
@@ -119,4 +118,11 @@ function parsed(text: string): Partial<ErrorBody> {
   } catch {
     return {};
   }
+}
+
+/** `Retry-After` is a number of seconds, or a date such as `Fri, 27 Nov 2026 10:00:00 GMT`. */
+function secondsOf(retryAfter: string): number | undefined {
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  const at = /^[A-Z]/i.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
 }

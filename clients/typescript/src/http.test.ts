@@ -18,10 +18,15 @@ type Handler = (request: IncomingMessage, response: ServerResponse, attempt: num
 let end = () => {};
 afterEach(() => end());
 
-type Options = { retries?: number; timeoutMs?: number; answerMaxBytes?: number };
+type Options = {
+  retries?: number;
+  timeoutMs?: number;
+  answerMaxBytes?: number;
+  basePath?: string;
+};
 
 /** A client of a server that answers by `handler`, and the requests that came. */
-async function given(handler: Handler, options: Options = {}) {
+async function given(handler: Handler, { basePath = '', ...options }: Options = {}) {
   const requests: { url: string; key: unknown; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer((request, response) => {
     const { url = '', headers } = request;
@@ -34,7 +39,7 @@ async function given(handler: Handler, options: Options = {}) {
     server.closeAllConnections();
   };
   const { port } = server.address() as AddressInfo;
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const baseUrl = `http://127.0.0.1:${port}${basePath}`;
   const postrider = new Postrider({ baseUrl, token: 'key', workspaceId: 'demo', ...options });
   return { postrider, requests };
 }
@@ -240,4 +245,104 @@ test('an export takes answers of any length, but no line beyond the limit of an 
   };
   expect(await read()).toBe(1_000);
   await expect(read()).rejects.toThrow('a line of the answer is longer than 100000 bytes');
+});
+
+test('Retry-After as a date is waited for, and what is no time is none', async () => {
+  const headers: Record<string, string> = {
+    date: new Date(Date.now() + 3_600_000).toUTCString(),
+    negative: '-5',
+    word: '3 soon',
+  };
+  const { postrider } = await given(
+    ({ url }, response) => {
+      const cursor = new URL(url ?? '', 'http://a').searchParams.get('cursor') ?? '';
+      answer(response, 429, {}, { 'retry-after': headers[cursor] });
+    },
+    { retries: 0 },
+  );
+  const late = await postrider.contacts.list({ cursor: 'date' }).catch((error) => error);
+  expect(late.retryAfterSeconds).toBeGreaterThan(3_500);
+  expect(late.retryAfterSeconds).toBeLessThanOrEqual(3_600);
+  for (const cursor of ['negative', 'word']) {
+    const failed = postrider.contacts.list({ cursor });
+    await expect(failed).rejects.toMatchObject({ retryAfterSeconds: undefined });
+  }
+});
+
+test('a base address keeps its path', async () => {
+  const { postrider, requests } = await given((_, response) => answer(response, 200, {}), {
+    basePath: '/mail/',
+  });
+  await postrider.lists.list();
+  expect(requests[0]?.url).toBe('/mail/api/lists.list?workspace_id=demo');
+});
+
+test('a workspace that is undefined is that of the client', async () => {
+  const { postrider, requests } = await given((_, response) => answer(response, 200, {}));
+  await postrider.lists.list({ workspace_id: undefined } as object);
+  expect(requests[0]?.url).toBe('/api/lists.list?workspace_id=demo');
+});
+
+test.each([
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['a BigInt', 1n],
+  ['an invalid date', new Date(Number.NaN)],
+])('%s is refused before it is sent, since JSON would make it null', async (_, value) => {
+  const { postrider, requests } = await given((_, response) => answer(response, 200, {}));
+  const made = postrider.lists.create({ ...list, description: value } as never);
+  await expect(made).rejects.toThrow(PostriderError);
+  await expect(made).rejects.toThrow('description');
+  expect(requests).toHaveLength(0);
+});
+
+test.each([
+  [200, ''],
+  [204, ''],
+  [200, '<h1>Sign in</h1>'],
+])(
+  'an answer %i without JSON is an error of the client, and is asked for once',
+  async (status, text) => {
+    const { postrider, requests } = await given((_, response) =>
+      response.writeHead(status).end(text),
+    );
+    const read = postrider.lists.list();
+    await expect(read).rejects.toThrow('GET /api/lists.list answered no JSON');
+    await expect(read).rejects.toThrow(PostriderError);
+    await expect(read).rejects.not.toThrow(ConnectionError);
+    expect(requests).toHaveLength(1);
+  },
+);
+
+test('a redirect is not followed, so that no write becomes a read', async () => {
+  const { postrider, requests } = await given((_, response) =>
+    response.writeHead(301, { location: '/elsewhere' }).end(),
+  );
+  await expect(postrider.lists.create(list)).rejects.toThrow('was redirected');
+  expect(requests).toHaveLength(1);
+});
+
+test('a call whose first attempt still runs is repeated until that has ended', async () => {
+  const { postrider, requests } = await given((_, response, attempt) =>
+    attempt === 1
+      ? answer(response, 409, { error: 'it is running', reason: 'IDEMPOTENCY_KEY_IN_USE' })
+      : answer(response, 201, { list }),
+  );
+  await expect(postrider.lists.create(list)).resolves.toMatchObject({ list });
+  expect(requests).toHaveLength(2);
+});
+
+test('a time-out of any length is a limit, and no end at once', async () => {
+  const { postrider } = await given((_, response) => answer(response, 200, { lists: [] }), {
+    timeoutMs: Number.POSITIVE_INFINITY,
+  });
+  await expect(postrider.lists.list()).resolves.toEqual({ lists: [] });
+});
+
+test('an export that ends in the middle of a line throws', async () => {
+  const { postrider } = await given((_, response) => response.end('{"contact":{}}\n{"cont'));
+  const read = async () => {
+    for await (const _ of postrider.lists.export({ list_id: 'a' }));
+  };
+  await expect(read()).rejects.toThrow(ConnectionError);
 });

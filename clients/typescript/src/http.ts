@@ -60,6 +60,8 @@ const retriesDefault = 2;
 const answerMaxBytesDefault = 64 * 1_024 * 1_024;
 const firstWaitMs = 200;
 const waitMsMax = 60_000;
+/** The longest time of a timer; a longer one would end at once. */
+const timerMsMax = 2_147_483_647;
 
 /** Calls operations, and repeats a call where that cannot do it twice. */
 export class Http {
@@ -80,10 +82,14 @@ export class Http {
     const answer = await this.#answer(
       operation,
       isRead ? all : {},
-      isRead ? undefined : { content: JSON.stringify(all), type: 'application/json' },
+      isRead ? undefined : { content: jsonOf(all), type: 'application/json' },
       { options, isWhole: true },
     );
-    return (await answer.json()) as Answer;
+    try {
+      return (await answer.json()) as Answer;
+    } catch {
+      throw new PostriderError(`${operation.verb} ${operation.path} answered no JSON`);
+    }
   }
 
   /** Reads an answer of any length; the time-out ends with its head. */
@@ -123,13 +129,16 @@ export class Http {
       }
     }
     rest += decoder.decode();
-    if (rest !== '') yield itemOf<Item>(rest);
+    if (rest !== '') yield lastOf<Item>(rest);
   }
 
   /** Operations that are about no workspace ignore it. */
   #inWorkspace(request: object): Record<string, unknown> {
     const { workspaceId } = this.#options;
-    return { ...(workspaceId === undefined ? {} : { [workspaceField]: workspaceId }), ...request };
+    if (workspaceId === undefined) return { ...request };
+    const all: Record<string, unknown> = { [workspaceField]: workspaceId, ...request };
+    all[workspaceField] ??= workspaceId;
+    return all;
   }
 
   async #answer(
@@ -139,7 +148,9 @@ export class Http {
     { options, isWhole }: { options: RequestOptions; isWhole: boolean },
   ): Promise<Response> {
     const { token, retries = retriesDefault } = this.#options;
-    const url = new URL(operation.path, this.#options.baseUrl);
+    const url = new URL(this.#options.baseUrl);
+    // A gateway may be below a path of its host.
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}${operation.path}`;
     for (const [name, value] of Object.entries(query)) {
       for (const each of [value].flat()) {
         if (each !== undefined && each !== null) url.searchParams.append(name, String(each));
@@ -148,6 +159,8 @@ export class Http {
     const key = operation.keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
     const init: RequestInit = {
       method: operation.verb,
+      // A redirected write would become a read, and the token would go elsewhere.
+      redirect: 'manual',
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body ? { 'content-type': body.type } : {}),
@@ -180,15 +193,22 @@ export class Http {
       fetch: send = fetch,
     } = this.#options;
     const own = new AbortController();
-    const timer = setTimeout(() => own.abort(), options.timeoutMs ?? timeoutMs);
+    const timer = setTimeout(
+      () => own.abort(),
+      Math.min(options.timeoutMs ?? timeoutMs, timerMsMax),
+    );
     const signal = options.signal ? AbortSignal.any([own.signal, options.signal]) : own.signal;
     const where = `${init.method} ${url.pathname}`;
     try {
       const answer = await send(url, { ...init, signal });
+      if (isRedirect(answer)) {
+        await answer.body?.cancel();
+        throw new PostriderError(`${where} was redirected: is baseUrl the gateway's own address?`);
+      }
       if (!answer.ok) throw await errorOf(answer);
       if (!isWhole) return answer;
       const bytes = await bytesOf(answer, answerMaxBytes);
-      if (bytes) return new Response(bytes, answer);
+      if (bytes) return new Response(bytes, { headers: answer.headers });
       throw new PostriderError(`${where} answered more than ${answerMaxBytes} bytes`);
     } catch (error) {
       if (error instanceof PostriderError) throw error;
@@ -207,6 +227,8 @@ function mayRepeat({ verb, keyed }: Operation, error: unknown): boolean {
   if (error instanceof ConnectionError) return isSafe;
   if (!(error instanceof ApiError)) return false;
   if ((error.retryAfterSeconds ?? 0) * 1_000 > waitMsMax) return false;
+  // The first attempt still runs: its answer comes under the same key.
+  if (keyed && error.reason === 'IDEMPOTENCY_KEY_IN_USE') return true;
   // A call is refused before anything is done.
   return error.status === 429 || (isSafe && [502, 503, 504].includes(error.status));
 }
@@ -250,4 +272,30 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
 
 function itemOf<Item>(line: string): Item {
   return JSON.parse(line) as Item;
+}
+
+/** A stream that ends in the middle of a line was cut. */
+function lastOf<Item>(line: string): Item {
+  try {
+    return itemOf<Item>(line);
+  } catch (cause) {
+    throw new ConnectionError('the answer was cut', { cause });
+  }
+}
+
+/** Browsers hide the status of a redirect. */
+const isRedirect = ({ status, type }: Response) =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400);
+
+/** JSON has no NaN and no invalid date: it would say null, which clears a field. */
+function jsonOf(request: object): string {
+  return JSON.stringify(request, function refuse(this: Record<string, unknown>, name, value) {
+    const given = this[name];
+    const isLost =
+      typeof given === 'bigint' ||
+      (typeof given === 'number' && !Number.isFinite(given)) ||
+      (given instanceof Date && Number.isNaN(given.getTime()));
+    if (isLost) throw new PostriderError(`${name} is ${String(given)}, which JSON cannot say`);
+    return value;
+  });
 }
