@@ -484,7 +484,7 @@ export const variables = [
       },
       {
         "name": "RELAY_PROXIES",
-        "about": "Addresses of load balancers, separated by commas, that send the header of the PROXY protocol (version 1) before all else. Clients of others have none.",
+        "about": "Addresses of load balancers, or ranges of them in CIDR notation, separated by commas, that send the header of the PROXY protocol (version 1 or 2) before all else. Clients of others have none.",
         "fallback": "none",
         "values": "",
         "isSecret": false

@@ -15,6 +15,7 @@ test('the relay is off unless a port is set', () => {
 test.each([
   [{ RELAY_TLS_CERT_FILE: '/a' }, 'RELAY_TLS_CERT_FILE and RELAY_TLS_KEY_FILE go together'],
   [{ RELAY_HOSTNAME: 'a b' }, 'RELAY_HOSTNAME must be the name of a host'],
+  [{ RELAY_PROXIES: '10.0.0.0/33' }, 'RELAY_PROXIES must be addresses, or ranges'],
   [{ RELAY_SMTP_PORT: '70000' }, 'RELAY_SMTP_PORT'],
 ])('settings %p are refused at the start', (more, text) => {
   expect(() => read(more as Record<string, string>)).toThrow(text);

@@ -5,6 +5,7 @@ import type { Keyset } from '#lib/keys/keyset.ts';
 import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import { type ProcessConfig, readAddresses, readProcess } from '#lib/process/config.ts';
 import { type ClientTls, readClientTls } from '#lib/rpc/tls.ts';
+import { isWithin } from '../http/client-address.ts';
 import type { CertificateFiles } from './certificate-files.ts';
 
 export type RelayConfig = ProcessConfig & {
@@ -19,7 +20,7 @@ export type RelayConfig = ProcessConfig & {
   /** Absent where it makes a certificate of its own. */
   certificate: CertificateFiles | undefined;
   allowsPlaintext: boolean;
-  /** Addresses that send the PROXY header. */
+  /** Ranges in CIDR notation whose connections begin with a header of the PROXY protocol. */
   proxies: readonly string[];
 };
 
@@ -37,11 +38,7 @@ export function readConfig(variables: Variables): RelayConfig {
       about:
         '`true` lets clients of `RELAY_SMTP_PORT` give their API key without TLS: in a network that nobody else reads.',
     }),
-    proxies: variables.list('RELAY_PROXIES', {
-      unset: 'none',
-      about:
-        'Addresses of load balancers, separated by commas, that send the header of the PROXY protocol (version 1) before all else. Clients of others have none.',
-    }),
+    proxies: readProxies(variables),
   };
 }
 
@@ -58,6 +55,24 @@ function readPorts(variables: Variables): RelayConfig['ports'] {
       about: 'The same with TLS from the start, which clients know as 465; `0` for none.',
     }),
   };
+}
+
+function readProxies(variables: Variables): string[] {
+  const name = 'RELAY_PROXIES';
+  const ranges = variables.list(name, {
+    unset: 'none',
+    about:
+      'Addresses of load balancers, or ranges of them in CIDR notation, separated by commas, that send the header of the PROXY protocol (version 1 or 2) before all else. Clients of others have none.',
+  });
+  const checked = variables.derived(() => {
+    try {
+      isWithin(ranges);
+    } catch {
+      throw new Error(`${name} must be addresses, or ranges in CIDR notation`);
+    }
+    return ranges;
+  });
+  return checked ?? [];
 }
 
 function readHostname(variables: Variables): string {

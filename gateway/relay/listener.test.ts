@@ -484,25 +484,153 @@ test('commands in clear behind STARTTLS are dropped', async () => {
   secure.destroy();
 });
 
-test('the address of a client behind a proxy is that of the PROXY header', async () => {
-  const { port, mails } = await givenRelay({ proxies: ['127.0.0.1'] });
+const proxies = ['127.0.0.0/8'];
+const headers = {
+  1: Buffer.from('PROXY TCP4 203.0.113.7 198.51.100.1 5000 587\r\n'),
+  2: Buffer.from('0d0a0d0a000d0a515549540a2111000fcb007107c63364011388024b040000', 'hex'),
+};
+
+test.each([1, 2] as const)(
+  'the address of a client behind a proxy is that of the header, version %p',
+  async (version) => {
+    const { port, mails } = await givenRelay({ proxies });
+    const client = await givenClient(port);
+    client.socket.write(headers[version]);
+    await client.replies(1);
+    await client.ask('EHLO x');
+    await client.ask(authOf(key));
+    expect(await send(client)).toMatch(/^250 /);
+    expect(mails[0]?.address).toBe('203.0.113.7');
+  },
+);
+
+test.each([1, 2] as const)(
+  'a header of version %p may be cut at each byte, before TLS too',
+  async (version) => {
+    const callers: string[] = [];
+    const { port, portOfTls } = await givenRelay({
+      proxies,
+      taker: {
+        callerOf: async (_, address) => {
+          callers.push(address);
+          return { key, subject: 'k', workspaceId: 'w1' };
+        },
+      },
+      limits: { connectionsOfAddressMax: 1_000 },
+    });
+    const header = headers[version];
+    const pause = () => new Promise((done) => setTimeout(done, 2));
+    const cut = Array.from(header, async (_, at) => {
+      const client = await givenClient(at % 2 === 0 ? port : portOfTls);
+      client.socket.setNoDelay().write(header.subarray(0, at));
+      await pause();
+      client.socket.write(header.subarray(at));
+      if (at % 2 === 0) {
+        expect(await client.replies(1)).toEqual(['220 relay.example ESMTP Postrider']);
+        await client.ask('EHLO x');
+        expect(await client.ask(authOf(key))).toMatch(/^235 /);
+        return;
+      }
+      const secure = connectTls({ socket: client.socket, rejectUnauthorized: false });
+      secure.on('error', () => {}).write(`EHLO x\r\n${authOf(key)}\r\n`);
+      let text = '';
+      secure.on('data', (more) => {
+        text += more;
+      });
+      await until('the key is taken', async () => /^235 /m.test(text), { withinMs });
+      secure.destroy();
+    });
+    await Promise.all(cut);
+    expect(callers).toEqual(Array.from(header, () => '203.0.113.7'));
+  },
+);
+
+test('all that a client sends behind its header in one write is read', async () => {
+  const { port, mails } = await givenRelay({ proxies });
   const client = await givenClient(port);
-  client.write('PROXY TCP4 203.0.113.7 198.51.100.1 5000 587\r\n');
-  await client.replies(1);
-  await client.ask('EHLO x');
-  await client.ask(authOf(key));
-  expect(await send(client)).toMatch(/^250 /);
-  expect(mails[0]?.address).toBe('203.0.113.7');
-  const without = await givenClient(port);
-  without.write('EHLO x\r\n');
-  await without.ended();
+  const mail = 'MAIL FROM:<x@y.example>\r\nRCPT TO:<a@b.example>\r\nDATA\r\none\r\n.\r\n';
+  client.socket.write(
+    Buffer.concat([headers[2], Buffer.from(`EHLO x\r\n${authOf(key)}\r\n${mail}QUIT\r\n`)]),
+  );
+  const codes = (await client.replies(8)).map((line) => line.slice(0, 3)).join(' ');
+  expect(codes).toBe('220 250 235 250 250 354 250 221');
+  expect(mails).toHaveLength(1);
 });
 
-test('a header of the PROXY protocol from others is no command', async () => {
-  const { port } = await givenRelay();
+test('a connection of the load balancer itself is greeted, by either version', async () => {
+  const { port } = await givenRelay({ proxies });
+  const local = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
+  for (const header of [local, Buffer.from('PROXY UNKNOWN\r\n')]) {
+    const client = await givenClient(port);
+    client.socket.write(header);
+    expect(await client.replies(1)).toEqual(['220 relay.example ESMTP Postrider']);
+  }
+});
+
+test.each([
+  ['no header', 'EHLO x\r\n'],
+  ['a wrong line', 'PROXY TCP4 x y 1 2\r\n'],
+  ['wrong bytes', headers[2].toString('latin1').replace('!', '1')],
+  ['a line that never ends', 'PROXY UNKNOWN '.padEnd(200, 'a')],
+])('a connection of a proxy with %s ends at once, without a word', async (_, bytes) => {
+  const { port, portOfTls } = await givenRelay({ proxies, limits: { arrivalMs: 60_000 } });
+  for (const each of [port, portOfTls]) {
+    const client = await givenClient(each);
+    client.write(bytes);
+    await client.ended();
+    expect(client.text()).toBe('');
+  }
+});
+
+test.each([
+  ['a line', headers[1]],
+  ['bytes', headers[2]],
+])(
+  'a header of %s that does not come to its end ends the connection in time',
+  async (_, header) => {
+    const { port, portOfTls } = await givenRelay({ proxies, limits: { arrivalMs: 300 } });
+    for (const each of [port, portOfTls]) {
+      const client = await givenClient(each);
+      let at = 0;
+      const drip = setInterval(() => {
+        client.socket.write(header.subarray(at, at + 1));
+        at += 1;
+      }, 50);
+      await client.ended();
+      clearInterval(drip);
+      const half = await givenClient(each);
+      half.socket.end(header.subarray(0, 10));
+      await half.ended();
+    }
+  },
+);
+
+test.each([1, 2] as const)('a header of version %p from others is no command', async (version) => {
+  const { port, portOfTls } = await givenRelay({ proxies: ['192.0.2.0/24'] });
   const client = await givenClient(port);
   await client.replies(1);
-  expect(await client.ask('PROXY TCP4 203.0.113.7 198.51.100.1 5000 587')).toMatch(/^500 /);
+  client.socket.write(headers[version]);
+  expect((await client.replies(1))[0]).toMatch(/^500 /);
+  const secure = await givenClient(portOfTls);
+  secure.socket.write(headers[version]);
+  await secure.ended();
+});
+
+test('clients behind a proxy have a share each', async () => {
+  const { port } = await givenRelay({ proxies, limits: { connectionsOfAddressMax: 2 } });
+  const from = async (address: string) => {
+    const client = await givenClient(port);
+    client.write(`PROXY TCP4 ${address} 198.51.100.1 5000 587\r\n`);
+    return { client, reply: (await client.replies(1))[0] };
+  };
+  const first = await from('203.0.113.7');
+  expect((await from('203.0.113.7')).reply).toMatch(/^220 /);
+  expect((await from('203.0.113.7')).reply).toBe('421 4.7.0 too many connections');
+  expect((await from('203.0.113.8')).reply).toMatch(/^220 /);
+  first.client.socket.destroy();
+  await until('there is room', async () =>
+    ((await from('203.0.113.7')).reply ?? '').startsWith('220 '),
+  );
 });
 
 test('a new certificate is seen by new connections', async () => {

@@ -30,6 +30,7 @@ import { FairShares } from '#lib/limits/fair-shares.ts';
 import type { Log } from '#lib/log.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
 import { Bulkhead } from '../admission/bulkhead.ts';
+import { isWithin } from '../http/client-address.ts';
 import { answer } from '../smtp/answer.ts';
 import type { MailCertificate } from '../smtp/certificate.ts';
 import { MailBytes } from './mail-bytes.ts';
@@ -44,6 +45,7 @@ export type RelayOptions = {
   hostname: string;
   certificate: MailCertificate;
   allowsPlaintext: boolean;
+  /** Ranges in CIDR notation, whose connections begin with a header of the PROXY protocol. */
   proxies: readonly string[];
   taker: MailTaker;
   log: Log;
@@ -55,6 +57,8 @@ export const limitsDefault = {
   /** Of one client address, or of one IPv6 /64. */
   connectionsOfAddressMax: 50,
   connectionsOfWorkspaceMax: 100,
+  /** From the connection to the greeting: the header of a load balancer, and TLS. */
+  arrivalMs: 10_000,
   greetingMs: 30_000,
   /** From the key, or the reply to a mail, to the end of the next one. */
   mailMs: 5 * 60_000,
@@ -106,7 +110,7 @@ export async function listenForRelay(options: RelayOptions): Promise<RelayListen
   return {
     ports: { smtp: portOf(smtp), smtps: portOf(smtps) },
     useCertificate(certificate) {
-      for (const server of servers) server.updateSecureContext({ ...certificate });
+      for (const server of servers) server.useCertificate(certificate);
     },
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
@@ -116,7 +120,8 @@ export async function listenForRelay(options: RelayOptions): Promise<RelayListen
 
 /** Facts about a session beside those of the library. */
 type Visit = {
-  network: string;
+  /** Of a client behind a load balancer, whose connections are counted by session. */
+  network: string | undefined;
   caller: RelayCaller | undefined;
   wrongPasswords: number;
   refused: number;
@@ -125,6 +130,7 @@ type Visit = {
 class RelayDoor {
   readonly #options: RelayOptions;
   readonly #limits: typeof limitsDefault;
+  readonly #isProxy: (address: string) => boolean;
   readonly #visits = new WeakMap<SMTPServerSession, Visit>();
   readonly #connections: ConnectionLimiter;
   readonly #ofNetworks: Bulkhead;
@@ -135,9 +141,10 @@ class RelayDoor {
     this.#options = options;
     this.#limits = { ...limitsDefault, ...options.limits };
     const { connectionsMax: max, connectionsOfAddressMax: perAddressMax } = this.#limits;
-    const isExempt = (address: string) =>
-      options.proxies.includes(address.replace(/^::ffff:/i, ''));
-    this.#connections = createConnectionLimiter({ max, perAddressMax, isExempt });
+    this.#isProxy = isWithin(options.proxies);
+    this.#connections = createConnectionLimiter({
+      ...{ max, perAddressMax, isExempt: this.#isProxy },
+    });
     this.#ofNetworks = new Bulkhead({ max, perCallerMax: perAddressMax });
     this.#ofWorkspaces = new Bulkhead({
       max,
@@ -147,11 +154,11 @@ class RelayDoor {
   }
 
   serverWith({ secure }: { secure: boolean }): RelayServer {
-    const { certificate, hostname, allowsPlaintext, proxies, log } = this.#options;
+    const { certificate, hostname, allowsPlaintext, log } = this.#options;
     const limits = this.#limits;
     const server: RelayServer = new RelayServer(
       {
-        ...certificate,
+        ...{ certificate, isProxy: this.#isProxy },
         ...{ secure, name: hostname, banner: 'Postrider', logger: false },
         heloResponse: '%s',
         authMethods: ['PLAIN', 'LOGIN'],
@@ -166,10 +173,9 @@ class RelayDoor {
         maxRecipients: limits.recipientsMax,
         socketTimeout: limits.idleMs,
         closeTimeout: closeMs,
-        ...(proxies.length > 0 && { useProxy: [...proxies] }),
         ...this.#handlers(() => server),
       },
-      { connections: this.#connections, greetingMs: limits.greetingMs },
+      { ...limits, connections: this.#connections },
     );
     // A client that breaks off, or speaks no TLS.
     server.on('error', (error) => log.debug({ err: error }, 'a session of the relay ended'));
@@ -178,7 +184,9 @@ class RelayDoor {
 
   #handlers(serverOf: () => RelayServer): SMTPServerOptions {
     return {
-      onConnect: (session, done) => done(this.#begin(session)),
+      onConnect: (session, done) => done(this.#begin(session, serverOf())),
+      // At once: the library refuses a client that has spoken meanwhile.
+      onSecure: (_socket, _session, done) => done(),
       onClose: (session) => {
         serverOf().forget(session);
         this.#end(session);
@@ -202,10 +210,10 @@ class RelayDoor {
     };
   }
 
-  /** Addresses behind a proxy are known only now. */
-  #begin(session: SMTPServerSession): ReturnType<typeof answer> | undefined {
-    const network = clientNetwork(session.remoteAddress);
-    if (!this.#ofNetworks.enter(network)) return replies.tooManyConnections();
+  #begin(session: SMTPServerSession, server: RelayServer): ReturnType<typeof answer> | undefined {
+    const network = server.isProxied(session) ? clientNetwork(session.remoteAddress) : undefined;
+    const hasRoom = network === undefined || this.#ofNetworks.enter(network);
+    if (!hasRoom) return replies.tooManyConnections();
     this.#visits.set(session, { network, caller: undefined, wrongPasswords: 0, refused: 0 });
     return undefined;
   }
@@ -214,7 +222,7 @@ class RelayDoor {
     const visit = this.#visits.get(session);
     if (!visit) return;
     this.#visits.delete(session);
-    this.#ofNetworks.leave(visit.network);
+    if (visit.network !== undefined) this.#ofNetworks.leave(visit.network);
     if (visit.caller) this.#ofWorkspaces.leave(visit.caller.workspaceId);
   }
 
@@ -346,7 +354,7 @@ class RelayDoor {
   #visitOf(session: SMTPServerSession): Visit {
     return (
       this.#visits.get(session) ?? {
-        ...{ network: '', caller: undefined, wrongPasswords: 0, refused: 0 },
+        ...{ network: undefined, caller: undefined, wrongPasswords: 0, refused: 0 },
       }
     );
   }

@@ -37,11 +37,7 @@ export type Connections = {
 type Held = Set<OpenConnection>;
 
 export type ConnectionLimiter = Connections & {
-  /**
-   * Watches a server. `topOf`: the socket on top of a TCP one, which is destroyed in its place; the
-   * TCP socket itself if absent.
-   */
-  watch(server: Server, topOf?: (socket: Socket) => Socket): void;
+  watch(server: Server): void;
 };
 
 /**
@@ -61,7 +57,7 @@ export function createConnectionLimiter(limits: ConnectionLimits): ConnectionLim
   const byNetwork = new Map<string, Held>();
   const byEnds = new Map<string, OpenConnection>();
   const known = new WeakMap<Socket, OpenConnection>();
-  const take = (socket: Socket, topOf: (socket: Socket) => Socket) => {
+  const take = (socket: Socket) => {
     const { remoteAddress: address } = socket;
     if (address === undefined) return;
     const network = isExempt(address) ? undefined : clientNetwork(address);
@@ -76,14 +72,14 @@ export function createConnectionLimiter(limits: ConnectionLimits): ConnectionLim
       if (byEnds.get(ends) === connection) byEnds.delete(ends);
       const isLast = network !== undefined && held.size === 0 && byNetwork.get(network) === held;
       if (isLast) byNetwork.delete(network);
-      topOf(socket).destroy();
+      socket.destroy();
     });
     byEnds.set(ends, connection);
     socket.once('close', () => connection.end());
   };
   return {
-    watch(server, topOf = (socket) => socket) {
-      server.on('connection', (socket: Socket) => take(socket, topOf));
+    watch(server) {
+      server.on('connection', take);
     },
     of(socket) {
       // TLS has a socket of its own, with the same addresses and ports as the TCP socket.
