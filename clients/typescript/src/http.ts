@@ -61,6 +61,12 @@ const answerMaxBytesDefault = 64 * 1_024 * 1_024;
 const firstWaitMs = 200;
 const waitMsMax = 60_000;
 
+/**
+ * Of a stream, which cannot be sent again after a redirect. Without `window: null` and
+ * `redirect: 'error'`, Node.js keeps all that it has sent in memory for a redirect.
+ */
+const streamInit = { duplex: 'half', redirect: 'error', window: null } as const;
+
 /** Calls operations, and repeats a call where that cannot do it twice. */
 export class Http {
   readonly #options: ClientOptions;
@@ -155,7 +161,7 @@ export class Http {
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
       ...(body ? { body: body.content } : {}),
-      ...(body?.content instanceof ReadableStream ? { duplex: 'half' } : {}),
+      ...(body?.content instanceof ReadableStream ? streamInit : {}),
     };
     // A file is sent once: its stream is used up.
     const left = body && !isWhole ? 0 : (options.retries ?? retries);
