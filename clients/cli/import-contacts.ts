@@ -14,6 +14,7 @@ import { Contacts, type ContactsImportQuery } from '../typescript/src/made/conta
 import type { MembershipStatus } from '../typescript/src/made/types.ts';
 import { UsageError } from './failures.ts';
 import { type ImportPlace, type PlaceKeeper, placeKeeper } from './import-place.ts';
+import { tellOnInterrupt } from './interrupt.ts';
 import { type Caller, type CommonOptions, callerOf, type Invocation } from './invocation.ts';
 import { progressLine, say, write } from './terminal.ts';
 
@@ -93,6 +94,10 @@ async function importRows(
   let done = before;
   let summary: CsvImportSummary | undefined;
   const progress = progressLine(terminal);
+  const release = tellOnInterrupt(() => {
+    progress.end();
+    say(terminal, `Stopped after ${done.rows} rows. The same command with --resume goes on.`);
+  });
   try {
     for await (const line of new Contacts(http).importCsv(query, rest.content)) {
       if (line.failed) noteFailed(line.failed);
@@ -115,6 +120,7 @@ async function importRows(
       summary = line.summary ?? summary;
     }
   } finally {
+    release();
     progress.end();
   }
   if (!summary) throw new Error('the answer ended before its summary; go on by --resume');

@@ -15,3 +15,20 @@ export function untilInterrupted(): { signal: AbortSignal; release: () => void }
   };
   return { signal: stop.signal, release };
 }
+
+/**
+ * Has a text said before a signal ends the process, which it does as without this: a shell's loop
+ * ends with it. Returns the end of that.
+ */
+export function tellOnInterrupt(tell: () => void): () => void {
+  const release = () => {
+    for (const name of signals) process.off(name, end);
+  };
+  const end = (name: NodeJS.Signals) => {
+    release();
+    tell();
+    process.kill(process.pid, name);
+  };
+  for (const name of signals) process.on(name, end);
+  return release;
+}

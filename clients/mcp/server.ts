@@ -38,10 +38,15 @@ export function toolServer(host: ToolHost, { allowWrites }: { allowWrites: boole
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
     const tool = offered.find(({ name }) => name === params.name);
     if (!tool) return failed(`there is no tool ${params.name}`);
-    const called = call(host, tool, params.arguments ?? {}, signal);
+    const called = call(host, tool, withoutNulls(params.arguments ?? {}), signal);
     return called.catch((error) => failed(host.textOf(error)));
   });
   return server;
+}
+
+/** Models send null for an argument that they do not give. */
+function withoutNulls(given: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 function describe({ name, title, description, inputSchema, isRead, operation }: Tool) {

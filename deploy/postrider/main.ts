@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { allInOne } from './all.ts';
 import { partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
-import { runParts } from './run.ts';
 
-// Loaded when they are asked for: a service must not pay for the libraries of the doctor.
+// Loaded when they are asked for: a service must not pay for the libraries of the doctor, nor a
+// command for those of a service.
 const commands: Record<string, (args: string[]) => Promise<void>> = {
   migrate: async (args) => (await import('./migrate.ts')).migrate(args, process.env),
   'rotate-secrets': (args) => rotateSecrets(args, process.env),
@@ -55,8 +55,10 @@ try {
   const isProcess = words.includes(word) && args.length === 0;
   if (asksForHelp()) process.stderr.write(usage);
   else if (command) await command(args);
-  else if (isProcess) await runParts(word, await partsOf(word), settingsFor(word));
-  else if (word === '') {
+  else if (isProcess) {
+    const { runParts } = await import('./run.ts');
+    await runParts(word, await partsOf(word), settingsFor(word));
+  } else if (word === '') {
     process.stderr.write(usage);
     process.exitCode = 1;
   } else if (!(await runCaller())) {

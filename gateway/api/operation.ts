@@ -105,7 +105,7 @@ function queryOf(fields: Record<string, unknown>): URLSearchParams {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().map((each): [string, string] => [name, String(each)]),
   );
-  return new URLSearchParams(pairs.filter(([, value]) => value !== 'null'));
+  return new URLSearchParams(pairs);
 }
 
 /** Calls the operation in the name of the caller. */

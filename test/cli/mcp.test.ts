@@ -136,6 +136,44 @@ describe.each(Object.keys(transports) as Way[])('%s', (way) => {
     });
   });
 
+  test('null for an optional argument means that it is not given', async () => {
+    const { client, call } = await connected(way, { allowWrites: true });
+    const list = await givenList(stack);
+    await importContacts(stack, list, 2);
+    const template_id = await givenTemplate(stack);
+    const given: Record<string, unknown> = {
+      ...{ name: 'To two', audience: { list } },
+      test_settings: { variations: [{ template_id }] },
+    };
+    const { tools } = await client.listTools();
+    const withNulls = (name: string, args: Record<string, unknown> = {}) => {
+      const { properties = {} } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+      const nulls = Object.fromEntries(Object.keys(properties).map((field) => [field, null]));
+      return call(name, { ...nulls, ...args });
+    };
+    const made = await withNulls('broadcasts_create', given);
+    expect(made).toMatchObject({ isError: false });
+    const { id } = made.json().broadcast;
+    const asked = await withNulls('broadcasts_schedule', { id, send_now: true });
+    expect(asked.text).toBe('nothing was sent: the audience has 2 people now');
+    const reads: Record<string, Record<string, unknown>> = {
+      contacts_list: { list_id: list },
+      messages_list: { broadcast_id: id },
+      timeline_list: { email: 'nobody@example.com' },
+    };
+    for (const [name, args] of Object.entries(reads)) {
+      expect((await withNulls(name, args)).text).toBe((await call(name, args)).text);
+    }
+    expect(await withNulls('templates_get')).toMatchObject({ text: expect.stringMatching(/id/) });
+  });
+
+  test('the text null is a value like any other', async () => {
+    const { call } = await connected(way);
+    await importContacts(stack, await givenList(stack), 1);
+    const found = await call('contacts_list', { first_name: 'null', segments: ['null'] });
+    expect(found.json()).toMatchObject({ contacts: [] });
+  });
+
   test('an error of the API is an answer that names the field', async () => {
     const { call } = await connected(way);
     const answer = await call('contacts_list', { limit: 5_000 });

@@ -63,6 +63,12 @@ const waitMsMax = 60_000;
 /** The longest time of a timer; a longer one would end at once. */
 const timerMsMax = 2_147_483_647;
 
+/**
+ * Of a stream, which cannot be sent again after a redirect. Without `window: null` and
+ * `redirect: 'error'`, Node.js keeps all that it has sent in memory for a redirect.
+ */
+const streamInit = { duplex: 'half', redirect: 'error', window: null } as const;
+
 /** Calls operations, and repeats a call where that cannot do it twice. */
 export class Http {
   readonly #options: ClientOptions;
@@ -168,7 +174,7 @@ export class Http {
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
       ...(body ? { body: body.content } : {}),
-      ...(body?.content instanceof ReadableStream ? { duplex: 'half' } : {}),
+      ...(body?.content instanceof ReadableStream ? streamInit : {}),
     };
     // A file is sent once: its stream is used up.
     const left = body && !isWhole ? 0 : (options.retries ?? retries);

@@ -3,7 +3,7 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { trimWaiting } from '../listening/trim-waiting.ts';
+import { overfullListeners, trimWaiting } from '../listening/trim-waiting.ts';
 import { deleteDeliveries } from '../matching/delete-deliveries.ts';
 import { isWaitingSql } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
@@ -106,17 +106,14 @@ async function trimListeners(
   { waitingOfListener, bytesOfWorkspace }: BacklogLimits,
 ): Promise<number> {
   const { store } = context;
-  const listeners = await query<{ id: string }>(
-    store.fork(),
-    'select id from listeners where workspace_id = $1',
-    [workspaceId],
-  );
   const trimAll = async (most: number) => {
-    for (const { id } of listeners) await trimWaiting(store, { workspaceId, id }, { most });
+    for await (const listener of overfullListeners(store, { workspaceId, most })) {
+      await trimWaiting(store, listener);
+    }
   };
-  if (listeners.length > 0) await trimAll(waitingOfListener);
+  await trimAll(waitingOfListener);
   const bytes = await countBytes(context, workspaceId);
-  if (listeners.length === 0 || bytes <= bytesOfWorkspace) return bytes;
+  if (bytes <= bytesOfWorkspace) return bytes;
   await trimAll(0);
   return countBytes(context, workspaceId);
 }

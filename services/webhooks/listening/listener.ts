@@ -20,6 +20,7 @@ export const allMax = 100;
 export type ListenerRow = {
   id: string;
   event_types: string[];
+  /** RFC 3339, as `expires_at`. */
   created_at: string;
   expires_at: string;
 };

@@ -1,7 +1,8 @@
 import { Code } from '@connectrpc/connect';
 import { afterEach, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { eventTypes } from '../input/event-types.ts';
-import { givenWorkspace, useService } from '../test/given.ts';
+import { givenService, givenWorkspace, useService } from '../test/given.ts';
 import { givenListener, listenersBy } from '../test/listeners.ts';
 
 const given = useService();
@@ -22,6 +23,21 @@ test('a listener has its types, and ends in five minutes', async () => {
     ...{ producer: 'contacts', workspaceId },
     types: ['contact.created', 'contact.deleted'],
   });
+});
+
+test('its times are those of the database, to the microsecond', async () => {
+  const workspaceId = givenWorkspace();
+  const { store } = given.context;
+  const { listeners, context } = await givenService({ store, databaseTime: () => undefined });
+  await context.egress.close();
+  const { listener } = await listeners.createWebhookListener({ workspaceId });
+  const [row] = await query<{ micros: number }>(
+    store.fork(),
+    `select extract(microseconds from created_at)::int % 1000000 as micros from listeners where workspace_id = $1`,
+    [workspaceId],
+  );
+  expect(listener?.createdAt?.nanos).toBe((row?.micros ?? 0) * 1_000);
+  expect(listener?.expiresAt?.nanos).toBe((row?.micros ?? 0) * 1_000);
 });
 
 test('without types it has all that the caller may read', async () => {

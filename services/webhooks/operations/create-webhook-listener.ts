@@ -2,6 +2,7 @@ import { WebhookListenerService } from '#gen/postrider/webhooks/v1/listeners_pb.
 import { refusal } from '#lib/errors/reasons.ts';
 import { changeInterests } from '#lib/events/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
+import { orderedTimeSql } from '#lib/postgres/time-sql.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
@@ -40,7 +41,7 @@ export function createWebhookListener(context: Context): Methods['createWebhookL
           em,
           `insert into listeners (workspace_id, id, event_types, created_at, expires_at)
            values ($1, $2, $3, ${at}, ${at} + interval '${idleMs} milliseconds')
-           returning id, event_types, created_at, expires_at`,
+           returning id, event_types, ${orderedTimeSql('created_at')} as created_at, ${orderedTimeSql('expires_at')} as expires_at`,
           [workspaceId, crypto.randomUUID().replaceAll('-', ''), types, isoOf(databaseTime())],
         );
         return { listener: listener && listenerMessage(listener) };

@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { countEvents, deliveriesOf } from '../test/deliveries.ts';
@@ -95,4 +96,19 @@ test('a listener that takes stays, and one that has ended is not found', async (
   expect(Number(later.expiresAt?.seconds) - Number(expiresAt?.seconds)).toBe(60);
   await end();
   await expect(take()).rejects.toMatchObject({ code: Code.NotFound });
+});
+
+test('an event has its time to the microsecond, as a callback has', async () => {
+  const workspaceId = givenWorkspace();
+  const { take } = await givenListener(given, workspaceId);
+  const second = timestampFromDate(new Date('2030-01-01T12:00:00Z'));
+  const times = [123_456_000, 123_457_000].map((nanos) => ({ ...second, nanos }));
+  await given.events.consumeEvents({
+    ...{ workspaceId, batchId: crypto.randomUUID() },
+    events: times.map((occurredAt) => ({ type: 'contact.created', dataJson: '{}', occurredAt })),
+  });
+  const { events } = await take();
+  expect(events.map(({ timestamp }) => timestamp?.nanos).toSorted()).toEqual([
+    123_456_000, 123_457_000,
+  ]);
 });

@@ -1,9 +1,11 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { fromJson } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { orderedTimeSql } from '#lib/postgres/time-sql.ts';
 import type { Context, Methods } from '../context.ts';
-import { payloadSql } from '../delivery.ts';
+import { occurredAtSql, payloadSql } from '../delivery.ts';
 import { isDeliveryId } from '../input/delivery-id.ts';
 import { requireReading } from '../input/rights.ts';
 import { idleMs, type ListenerKey } from '../listening/listener.ts';
@@ -13,6 +15,7 @@ const eventsMax = 100;
 /** Of the payloads; the last one that is given may go beyond it. */
 const bytesMax = 1_024 * 1_024;
 
+/** `expires_at` is RFC 3339. */
 type TakingRow = { event_types: string[]; dropped: number; expires_at: string };
 
 /** Nothing is taken by a caller who may not read it: the transaction ends with the refusal. */
@@ -24,7 +27,7 @@ export function takeWebhookEvents({ store, databaseTime }: Context): Methods['ta
         em,
         `update listeners set expires_at = coalesce($3::timestamptz, now()) + interval '${idleMs} milliseconds'
          where workspace_id = $1 and id = $2 and ended_at is null
-         returning event_types, dropped, expires_at`,
+         returning event_types, dropped, ${orderedTimeSql('expires_at')} as expires_at`,
         [workspaceId, id, now],
       );
       if (!listener) throw refusal('WEBHOOK_LISTENER_NOT_FOUND', 'Webhook listener not found');
@@ -34,7 +37,7 @@ export function takeWebhookEvents({ store, databaseTime }: Context): Methods['ta
       return {
         events: events.map(waitingMessage),
         dropped: listener.dropped,
-        expiresAt: timestampFromDate(new Date(listener.expires_at)),
+        expiresAt: fromJson(TimestampSchema, listener.expires_at),
       };
     });
   };
@@ -58,7 +61,7 @@ async function markTaken(
 /** From one to the next by their index, so that no payload is read that is not given. */
 function oldestWaiting(em: EntityManager, { workspaceId, id }: ListenerKey): Promise<WaitingRow[]> {
   const next = (after: string) => `
-    select id, event_type, created_at, coalesce(occurred_at, created_at) as occurred_at, ${payloadSql('deliveries')} as data
+    select id, event_type, created_at, ${occurredAtSql('deliveries')} as occurred_at, ${payloadSql('deliveries')} as data
     from deliveries
     where workspace_id = $1 and subscription_id = $2 and status = 'waiting' and ${after}
     order by created_at, id limit 1`;

@@ -1,6 +1,7 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { payloadTooLarge } from '../delivery.ts';
 import { clearDeliveries } from '../tasks/clear-deliveries.ts';
 import { forgetDeliveries } from '../tasks/forget-deliveries.ts';
@@ -56,6 +57,28 @@ test('deliveries are filtered by id, subscription, status, type and time', async
   expect(await listed({ since, until })).toEqual([ids[1]]);
   expect(await listed({ subscriptionId: a, status: 'pending' })).toEqual([ids[3]]);
   expect(await listed({ subscriptionId: 'other' })).toEqual([]);
+});
+
+test('the time of a delivery divides a list, also within a millisecond', async () => {
+  const workspaceId = givenWorkspace();
+  const { id: subscriptionId } = await givenSubscription(given, workspaceId);
+  const ids = await givenDeliveries(given, workspaceId, [{ subscriptionId }, { subscriptionId }]);
+  await query(
+    given.context.store.fork(),
+    `update deliveries set occurred_at = created_at + interval '7 microseconds',
+       created_at = created_at + case id when $2 then interval '300 microseconds' else interval '700 microseconds' end
+     where workspace_id = $1`,
+    [workspaceId, ids[0]],
+  );
+  const listed = async (filter: object) => {
+    const page = await given.client.listWebhookDeliveries({ workspaceId, ...filter });
+    return page.deliveries;
+  };
+  const [newest] = await listed({ limit: 1 });
+  expect(newest).toMatchObject({ id: ids[1], occurredAt: { nanos: 7_000 } });
+  const since = (await listed({ since: newest?.createdAt })).map(({ id }) => id);
+  const until = (await listed({ until: newest?.createdAt })).map(({ id }) => id);
+  expect({ since, until }).toEqual({ since: [ids[1]], until: [ids[0]] });
 });
 
 test.each([

@@ -60,6 +60,22 @@ test('retries that are not due yet wait, and so do first attempts', async () => 
   expect(endpoint.received).toHaveLength(1);
 });
 
+test('a run looks when its retry is due, and not a part of a millisecond before', async () => {
+  const { endpoint, key } = await givenRetries(1);
+  await query(
+    given.context.store.fork(),
+    `update deliveries set last_attempt_at = created_at, next_attempt_at = next_attempt_at + interval '1 minute 1 microsecond'
+     where workspace_id = $1`,
+    [key.workspaceId],
+  );
+  const begun = given.clock.now;
+  const state = await readRetries(given.context, key);
+  given.clock.now = new Date(state?.nextDueAt ?? 0);
+  await deliver(key);
+  given.clock.now = begun;
+  expect(endpoint.received).toHaveLength(1);
+});
+
 test('stops when the circuit opens; then it makes one probe at a time', async () => {
   const { endpoint, key } = await givenRetries(50, () => 500);
   await deliver(key);

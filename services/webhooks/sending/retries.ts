@@ -38,10 +38,10 @@ type RetriesRow = {
   url: string;
   enabled: boolean;
   disabled_reason: string | null;
-  probe_at: string | null;
+  probe_ms: number | null;
   pending: number;
   retries: number;
-  due_at: string | null;
+  due_ms: number | null;
   last_error: string | null;
 };
 
@@ -50,6 +50,9 @@ const countMax = 100_000;
 // A claim that is open and not over is none: if its process dies, a job sees to the run.
 const waiting = `workspace_id = $1 and subscription_id = $2 and status = 'pending' and attempts > 0
   and ${isWaitingSql('coalesce($3::timestamptz, now())')}`;
+
+/** SQL of the first millisecond at which a time has come: a run that looks before finds nothing. */
+const msSql = (time: string) => `ceil(extract(epoch from ${time}) * 1000)::float8`;
 
 /**
  * Reads the state, and notes when the run looks next, so that it is woken only for what is due
@@ -62,8 +65,7 @@ export function readRetries(
   return store.fork().transactional(async (em) => {
     const row = await readLocked(em, key, databaseTime());
     if (!row) return undefined;
-    const dueMs = row.due_at === null ? null : new Date(row.due_at).getTime();
-    const probeMs = row.probe_at === null ? null : new Date(row.probe_at).getTime();
+    const { due_ms: dueMs, probe_ms: probeMs } = row;
     const nextDueAt = dueMs === null ? null : Math.max(dueMs, probeMs ?? 0);
     if (nextDueAt !== null) await setNextWake(em, key, new Date(nextDueAt));
     return {
@@ -91,7 +93,7 @@ export function finishRetries(
   return store.fork().transactional(async (em) => {
     const row = await readLocked(em, key, databaseTime());
     if (!row) return true;
-    if (row.enabled && row.due_at !== null) return false;
+    if (row.enabled && row.due_ms !== null) return false;
     await setNextWake(em, key, null);
     return true;
   });
@@ -125,12 +127,12 @@ async function readLocked(
   if (!locked) return undefined;
   const [row] = await query<RetriesRow>(
     em,
-    `select s.name, s.url, s.enabled, s.disabled_reason, s.probe_at,
+    `select s.name, s.url, s.enabled, s.disabled_reason, ${msSql('s.probe_at')} as probe_ms,
        (select count(*)::int from (
          select from ${pendingSql('workspace_id = $1 and subscription_id = $2')} pending limit ${countMax}
        ) counted) as pending,
        (select count(*)::int from (select from deliveries where ${waiting} limit ${countMax}) counted) as retries,
-       (select min(next_attempt_at) from deliveries where ${waiting}) as due_at,
+       (select ${msSql('min(next_attempt_at)')} from deliveries where ${waiting}) as due_ms,
        (select last_error from deliveries where ${waiting} order by next_attempt_at desc limit 1) as last_error
      from subscriptions s where s.workspace_id = $1 and s.id = $2`,
     [workspaceId, id, now?.toISOString() ?? null],

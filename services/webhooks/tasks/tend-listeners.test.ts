@@ -1,5 +1,7 @@
 import { Code } from '@connectrpc/connect';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { countListeners } from '../listening/listener.ts';
 import { trimWaiting } from '../listening/trim-waiting.ts';
 import { countEvents, deliveriesOf } from '../test/deliveries.ts';
 import { givenDeliveries, givenWorkspace, jobsOf, useService } from '../test/given.ts';
@@ -89,10 +91,71 @@ test('the oldest go first of a flood that one run does not end', async () => {
     createdAt: new Date(begun.getTime() - 10_000 + number),
   }));
   await givenDeliveries(given, workspaceId, many);
-  await trimWaiting(given.context.store, { workspaceId, id }, { most: 3, stepsMax: 1 });
+  await trimWaiting(given.context.store, { workspaceId, id, most: 3 }, { stepsMax: 1 });
   const { events, dropped } = await take();
   expect(events.map(({ type }) => type)).toEqual(
     Array.from({ length: 10 }, (_, number) => `${5_000 + number}`),
   );
   expect(dropped).toBe(5_000);
+});
+
+describe('thousands of listeners of a tenant that nobody uses', () => {
+  const count = 2_500;
+
+  /** Listeners that end at a time, or have ended at it; in minutes from now. */
+  async function givenIdle({ expires, ended }: { expires: number; ended?: number }) {
+    const workspaceId = givenWorkspace();
+    const at = (minutes: number) => new Date(begun.getTime() + minutes * minuteMs).toISOString();
+    await query(
+      given.context.store.fork(),
+      `insert into listeners (workspace_id, id, event_types, created_at, expires_at, ended_at)
+       select $1, lpad(n::text, 32, '0'), '{email.sent}', $2, $3, $4 from generate_series(1, ${count}) n`,
+      [workspaceId, at(0), at(expires), ended === undefined ? null : at(ended)],
+    );
+    return workspaceId;
+  }
+
+  /** How many of them are left, and how many of these take events. Deletes them. */
+  async function left(workspaceId: string) {
+    const em = given.context.store.fork();
+    const counts = await countListeners(em, workspaceId);
+    await query(em, 'delete from listeners where workspace_id = $1', [workspaceId]);
+    return counts;
+  }
+
+  test('have no turn each', async () => {
+    const workspaceId = await givenIdle({ expires: 5 });
+    const busy = await givenListener(given, givenWorkspace());
+    await sendTypes(given, busy.workspaceId, ['contact.created', 'contact.created']);
+    const { store } = given.context;
+    let units = 0;
+    const fork = () => {
+      units += 1;
+      return store.fork();
+    };
+    await tendListeners({ ...given.context, store: { ...store, fork } }, { waiting: 1 })();
+    const counts = await left(workspaceId);
+    expect(units).toBeLessThan(20);
+    expect(await busy.take()).toMatchObject({ dropped: 1 });
+    expect(counts).toEqual({ live: count, all: count });
+  });
+
+  test('end in one run, as do those of other tenants', async () => {
+    const workspaceId = await givenIdle({ expires: -1 });
+    const { take } = await givenListener(given, givenWorkspace());
+    pass(6);
+    await tend();
+    const counts = await left(workspaceId);
+    expect(counts).toEqual({ live: 0, all: count });
+    await expect(take()).rejects.toMatchObject({ code: Code.NotFound });
+  });
+
+  test('are forgotten in one run, without a job for each', async () => {
+    const workspaceId = await givenIdle({ expires: -90, ended: -61 });
+    await tend();
+    const counts = await left(workspaceId);
+    expect(counts).toEqual({ live: 0, all: 0 });
+    const jobs = (await jobsOf(given, 'forgetDeliveries')) as { workspaceId: string }[];
+    expect(jobs.filter((job) => job.workspaceId === workspaceId)).toEqual([]);
+  });
 });

@@ -5,8 +5,9 @@
  * and `forgetDeliveries` deletes its deliveries; of each other one, waiting deliveries beyond
  * `waitingMax` are deleted, the oldest first, and all that wait for one that has ended.
  *
- * Limits: a listener has its turn of some steps in a run, so that a flood of one holds up no
- * other. Producers are asked for fewer types by a job.
+ * Limits: only a listener with too many deliveries has a turn of its own, of some steps in a run,
+ * so that neither a flood of one nor thousands that nobody uses hold up others. Producers are asked
+ * for fewer types by a job.
  */
 
 import { addPush } from '#lib/events/interest-pushes.ts';
@@ -16,35 +17,30 @@ import type { Context } from '../context.ts';
 import { interests } from '../interests/interests.ts';
 import { addEnding } from '../lifecycle/ending.ts';
 import { keptMs, waitingMax } from '../listening/listener.ts';
-import { trimWaiting } from '../listening/trim-waiting.ts';
+import { overfullListeners, trimWaiting } from '../listening/trim-waiting.ts';
 
 const rowsMax = 1_000;
 
 type Tending = Pick<Context, 'store' | 'databaseTime'> & { log: Pick<Log, 'warn'> };
 type EndedRow = { workspace_id: string; id: string };
-type KeptRow = EndedRow & { is_live: boolean };
 
 const at = 'coalesce($1::timestamptz, now())';
 
 export function tendListeners(context: Tending, most = { waiting: waitingMax }) {
   return async (): Promise<void> => {
-    await endIdle(context);
-    await forgetEnded(context);
-    let after: EndedRow | undefined;
-    do {
-      const rows = await page(context, after);
-      for (const { workspace_id: workspaceId, id, is_live: isLive } of rows) {
-        const kept = { most: isLive ? most.waiting : 0 };
-        await trimWaiting(context.store, { workspaceId, id }, kept).catch((err) =>
-          context.log.warn({ err, workspaceId }, 'a listener could not be trimmed; trying again'),
-        );
-      }
-      after = rows.length === rowsMax ? rows.at(-1) : undefined;
-    } while (after);
+    while ((await endIdle(context)) === rowsMax);
+    while ((await forgetEnded(context)) === rowsMax);
+    for await (const listener of overfullListeners(context.store, { most: most.waiting })) {
+      const { workspaceId } = listener;
+      await trimWaiting(context.store, listener).catch((err) =>
+        context.log.warn({ err, workspaceId }, 'a listener could not be trimmed; trying again'),
+      );
+    }
   };
 }
 
-function endIdle({ store, databaseTime }: Tending): Promise<void> {
+/** Ends some; returns how many. */
+function endIdle({ store, databaseTime }: Tending): Promise<number> {
   return store.fork().transactional(async (em) => {
     const ended = await query<EndedRow>(
       em,
@@ -55,34 +51,32 @@ function endIdle({ store, databaseTime }: Tending): Promise<void> {
       [databaseTime()?.toISOString() ?? null],
     );
     for (const workspaceId of workspacesOf(ended)) await addPush(interests, em, { workspaceId });
+    return ended.length;
   });
 }
 
-function forgetEnded({ store, databaseTime }: Tending): Promise<void> {
+/** Forgets some; returns how many. */
+function forgetEnded({ store, databaseTime }: Tending): Promise<number> {
   return store.fork().transactional(async (em) => {
-    const gone = await query<EndedRow>(
+    const gone = await query<EndedRow & { has_deliveries: boolean }>(
       em,
       `delete from listeners where (workspace_id, id) in (
          select workspace_id, id from listeners where ended_at < ${at} - interval '${keptMs} milliseconds'
          limit ${rowsMax} for update skip locked
-       ) returning workspace_id, id`,
+       ) returning workspace_id, id, exists (
+         select from deliveries
+         where workspace_id = listeners.workspace_id and subscription_id = listeners.id
+         offset 0
+       ) as has_deliveries`,
       [databaseTime()?.toISOString() ?? null],
     );
-    for (const { workspace_id: workspaceId, id } of gone) {
+    for (const { workspace_id: workspaceId, id } of gone.filter((row) => row.has_deliveries)) {
       await addEnding(em, 'forgetDeliveries', { workspaceId, id });
     }
     for (const workspaceId of workspacesOf(gone)) await addPush(interests, em, { workspaceId });
+    return gone.length;
   });
 }
 
 const workspacesOf = (rows: readonly EndedRow[]) =>
   new Set(rows.map(({ workspace_id }) => workspace_id));
-
-function page({ store }: Tending, after: EndedRow | undefined): Promise<KeptRow[]> {
-  return query<KeptRow>(
-    store.fork(),
-    `select workspace_id, id, ended_at is null as is_live from listeners
-     where (workspace_id, id) > ($1, $2) order by workspace_id, id limit ${rowsMax}`,
-    [after?.workspace_id ?? '', after?.id ?? ''],
-  );
-}

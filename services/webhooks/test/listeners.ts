@@ -15,6 +15,7 @@ export async function givenListener(
   const key = { workspaceId, id: listener.id };
   return {
     ...listener,
+    workspaceId,
     take: (takenIds: string[] = []) => listeners.takeWebhookEvents({ ...key, takenIds }),
     end: () => listeners.endWebhookListener(key),
   };

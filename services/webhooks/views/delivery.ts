@@ -1,5 +1,5 @@
-import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { fromJson, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
+import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { WebhookDeliverySchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { attemptsMax, payloadSql } from '../delivery.ts';
 
@@ -48,6 +48,7 @@ export function deliveryMessage(row: DeliveryRow): MessageInitShape<typeof Webho
   };
 }
 
+/** To the microsecond, since callers ask by these times for what came before and after. */
 function timeOf(text: string | null): Timestamp | undefined {
-  return text === null ? undefined : timestampFromDate(new Date(text));
+  return text === null ? undefined : fromJson(TimestampSchema, text);
 }

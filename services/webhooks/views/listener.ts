@@ -1,5 +1,5 @@
-import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { fromJson, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type {
   WaitingWebhookEventSchema,
   WebhookListenerSchema,
@@ -10,13 +10,19 @@ export function listenerMessage(row: ListenerRow): MessageInitShape<typeof Webho
   return {
     id: row.id,
     eventTypes: row.event_types,
-    createdAt: timestampFromDate(new Date(row.created_at)),
-    expiresAt: timestampFromDate(new Date(row.expires_at)),
+    createdAt: fromJson(TimestampSchema, row.created_at),
+    expiresAt: fromJson(TimestampSchema, row.expires_at),
   };
 }
 
 /** A delivery that waits for a listener. */
-export type WaitingRow = { id: string; event_type: string; occurred_at: string; data: JsonObject };
+export type WaitingRow = {
+  id: string;
+  event_type: string;
+  /** RFC 3339. */
+  occurred_at: string;
+  data: JsonObject;
+};
 
 export function waitingMessage(
   row: WaitingRow,
@@ -24,7 +30,7 @@ export function waitingMessage(
   return {
     id: row.id,
     type: row.event_type,
-    timestamp: timestampFromDate(new Date(row.occurred_at)),
+    timestamp: fromJson(TimestampSchema, row.occurred_at),
     data: row.data,
   };
 }
