@@ -38,8 +38,10 @@ export class PlainEmitter implements ValueEmitter {
     this.#add(String(text), true);
   }
 
-  /** In a tag it is a word, which makes no attribute. */
+  /** In a tag it is a word, which makes no attribute. Behind `<` it is the name of one. */
   value(text: string): void {
+    const isName = this.#place === 'text' && /^<\/?$/.test(this.#tag);
+    if (isName && /^[^\s\u200b]/.test(text)) this.#place = 'tag';
     const isBare = this.#place === 'tag' || (this.#isInAttribute && this.#quote === '');
     this.#add(isBare ? text.replace(/[^\w\s-]/g, '') : escapeHtml(text), false);
   }

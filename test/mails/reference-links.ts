@@ -89,7 +89,10 @@ function guarded(
 
 type Change = (tag: HtmlToken, attribute: HtmlAttribute) => string | undefined;
 
-/** HTML with the values of some attributes changed, also in comments that Outlook reads. */
+/**
+ * HTML with the values of some attributes changed, also in comments that Outlook reads, and in what
+ * a style swallows that a value leaves open.
+ */
 function withAddresses(html: string, change: Change): string {
   let changed = '';
   let at = 0;
@@ -102,6 +105,10 @@ function withAddresses(html: string, change: Change): string {
       const { start, end } = token;
       const [, open = '', inner] = /^(<!--\[if[^\]]*\]>)(.*)$/s.exec(html.slice(start, end)) ?? [];
       if (inner !== undefined) replace(start, end, open + withAddresses(inner, change));
+    }
+    if (token.kind === 'text' && token.inside !== '') {
+      const { start, end } = token;
+      replace(start, end, withAddresses(html.slice(start, end), change));
     }
     for (const each of token.attributes.toSorted((a, b) => a.start - b.start)) {
       const value = each.start < 0 ? undefined : change(token, each);
