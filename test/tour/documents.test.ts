@@ -45,7 +45,7 @@ async function runBlock(name: string, own: Record<string, string | undefined> = 
   const token = await ownerToken(stack.settings);
   const folder = mkdtempSync(join(tmpdir(), 'postrider-readme-'));
   mkdirSync(join(folder, '.postrider'));
-  symlinkSync(join(root, 'deploy'), join(folder, 'deploy'));
+  for (const part of ['deploy', 'node_modules']) symlinkSync(join(root, part), join(folder, part));
   const settings = { ...stack.settings, TOKEN: token, WORKSPACE_ID: id, ...own };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(folder, '.postrider/env'), lines.join(''));
