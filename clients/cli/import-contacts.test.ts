@@ -7,12 +7,19 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
 
 /** `postrider contacts import` with gateways that answer as the test says. */
 
 const program = resolve(import.meta.dirname, '../../deploy/postrider/main.ts');
 const mebibyte = 1_024 * 1_024;
+
+/** It has what the first command has compiled. */
+const home = mkdtempSync(join(tmpdir(), 'postrider-import-'));
+beforeAll(async () => {
+  const env = { PATH: process.env.PATH, HOME: home };
+  await promisify(execFile)(process.execPath, [program, 'contacts', 'import', '--help'], { env });
+});
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -31,7 +38,7 @@ async function given(file: string, answer: Answer) {
   const { port } = server.address() as AddressInfo;
   const env = {
     PATH: process.env.PATH,
-    HOME: mkdtempSync(join(tmpdir(), 'postrider-import-')),
+    HOME: home,
     ...{ BASE_URL: `http://127.0.0.1:${port}`, TOKEN: 't', WORKSPACE_ID: 'w' },
   };
   const child = spawn(process.execPath, [program, 'contacts', 'import', file], { env });
