@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { LruMap } from './collections/lru-map.ts';
 
 /**
  * Longer than any of our keys: users, sessions and workspaces have ids of at most 64 characters.
@@ -27,8 +28,9 @@ type CacheBound<Value> =
 export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
   const { keepMs, ...bound } = options;
   const entries = new LRUCache<string, { value: Promise<Value> }>({
+    // Not `max`, for which room is taken at once (collections/lru-map.ts).
     ...('entriesMax' in bound
-      ? { max: bound.entriesMax }
+      ? { maxSize: bound.entriesMax }
       : { maxSize: bound.maxBytes, maxEntrySize: bound.maxBytes / 2 }),
     ttl: keepMs ?? 0,
     // The library's own clock stops while a machine sleeps.
@@ -43,7 +45,7 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
     const entry = { value: load() };
     const isCurrent = () => entries.peek(key, { allowStale: true }) === entry;
     // Its size is known only when it is there.
-    entries.set(key, entry, isSized ? { size: 1 } : {});
+    entries.set(key, entry, { size: 1 });
     entry.value.then(
       (value) => {
         if (!isSized || !isCurrent()) return;
@@ -76,7 +78,7 @@ export function remember<Value>(
   compute: (text: string) => Value,
 ): (text: string) => Value {
   // In an object, since the cache itself cannot distinguish undefined from a missing key.
-  const entries = new LRUCache<string, { value: Value }>({ max: entriesMax });
+  const entries = new LruMap<{ value: Value }>({ max: entriesMax });
   return (text) => {
     const known = entries.get(text);
     if (known) return known.value;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 
 /** Refusals a second of one caller; as many come at once after a pause. */
 const perSecond = 50;
@@ -14,7 +14,7 @@ const waitingMax = 4_096;
  */
 export class Brake {
   /** When a caller has had all its refusals at the allowed pace, in milliseconds. */
-  readonly #paidAtMs = new LRUCache<string, number>({ max: callersMax });
+  readonly #paidAtMs = new LruMap<number>({ max: callersMax });
   #waiting = 0;
 
   async hold(caller: string, signal: AbortSignal): Promise<void> {

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
-import { LRUCache } from 'lru-cache';
 import type { HitSchema, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { GroupWriter } from '#lib/batching/group-writer.ts';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 
@@ -39,7 +39,7 @@ export function createHits(
 ) {
   // A group belongs to no request.
   const outside = AsyncLocalStorage.snapshot();
-  const recent = new LRUCache<string, true>({ max: recentMax, ttl: sameMs });
+  const recent = new LruMap<true>({ max: recentMax, ttl: sameMs });
   let dropped = 0;
   const closing = new AbortController();
   /** Messages was away at the end: nothing that is left waits for it. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '../collections/lru-map.ts';
 import { type Box, createBox, openUnnamed } from './box.ts';
 import { deriveKey } from './derive.ts';
 import type { Keyset } from './keyset.ts';
@@ -131,7 +131,7 @@ function cachedVerifier(
   verify: (token: string) => Promise<Verified | undefined>,
   verifyOld: (token: string, client: string) => Promise<Verified | undefined>,
 ): Pick<Keyring, 'verifyToken' | 'verifyServiceToken'> {
-  const verified = new LRUCache<string, Verified>({ max: verifiedMax });
+  const verified = new LruMap<Verified>({ max: verifiedMax });
   const verifyToken = async (token: string, old: typeof verifyOld, client = '') => {
     if (token.length > tokenLengthMax) return undefined;
     const known = verified.get(token);
@@ -153,7 +153,7 @@ function cachedVerifier(
 
 /** Cached, since deriving a key costs as much as sealing some kilobytes. */
 function createBoxes({ service, boxes }: Keyset): Keyring['box'] {
-  const known = new LRUCache<string, Box>({ max: boxesMax });
+  const known = new LruMap<Box>({ max: boxesMax });
   return (purpose, workspaceId) => {
     const name = `${purpose}/${workspaceId}`;
     const found = known.get(name);

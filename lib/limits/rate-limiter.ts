@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '../collections/lru-map.ts';
 
 /** A bucket holds the requests of this time, unless its burst is given. */
 export const burstSeconds = 2;
@@ -17,7 +17,7 @@ export class RateLimiter {
   readonly perSecond: number;
   readonly burst: number;
   readonly #now: () => number;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: keysMax });
+  readonly #buckets = new LruMap<Bucket>({ max: keysMax });
   #used = new Map<string, number>();
   #shares: ReadonlyMap<string, number> = new Map();
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { setRateLimit } from '#lib/limits/rate-limit-header.ts';
+import { LruMap } from '../collections/lru-map.ts';
 import { deleteExpired } from './expired.ts';
 import { hiddenArray } from './prepared.ts';
 import { query } from './query.ts';
@@ -38,7 +38,7 @@ const refusalsMax = 10_000;
 
 type Refusal = { state: RateLimitState; at: Date };
 
-const refusals = new WeakMap<Store, LRUCache<string, Refusal>>();
+const refusals = new WeakMap<Store, LruMap<Refusal>>();
 
 /**
  * Counts an attempt under all its limits, or under none if one is reached. Attempts are rows, so
@@ -61,8 +61,8 @@ export async function countAttempt(
   return state;
 }
 
-function refusalsOf(store: Store): LRUCache<string, Refusal> {
-  const known = refusals.get(store) ?? new LRUCache({ max: refusalsMax });
+function refusalsOf(store: Store): LruMap<Refusal> {
+  const known = refusals.get(store) ?? new LruMap({ max: refusalsMax });
   refusals.set(store, known);
   return known;
 }

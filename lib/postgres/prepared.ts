@@ -12,8 +12,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { ClientBase, Pool, PoolClient } from 'pg';
+import { LruMap } from '../collections/lru-map.ts';
 
 const mark = '/* prepared */ ';
 /** Of a pool. A service has about a hundred frequent texts; each takes memory of connections. */
@@ -70,7 +70,7 @@ export function prepareFrequent(
 /** Answers the name of a text that is to be prepared, and counts the others. */
 function frequentNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();
-  const counts = new LRUCache<string, number>({ max: countedMax });
+  const counts = new LruMap<number>({ max: countedMax });
   let marked = 0;
   const isToPrepare = (text: string): boolean => {
     if (text.startsWith(mark)) {

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, type ConnectError } from '@connectrpc/connect';
-import { LRUCache } from 'lru-cache';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import { withReason } from '#lib/errors/reasons.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { LruMap } from '../collections/lru-map.ts';
 import { quotaDefault, type Resource, resources, retryMsOf } from './resources.ts';
 
 export type QuotaDirectory = Pick<
@@ -67,13 +67,13 @@ type QuotasOfWorkspace = Partial<Record<string, bigint>>;
  */
 export class Quotas {
   readonly #context: QuotaContext;
-  readonly #counts = new LRUCache<string, Count>({ max: countsKeptMax });
+  readonly #counts = new LruMap<Count>({ max: countsKeptMax });
   readonly #quotas = createCache<QuotasOfWorkspace>({
     entriesMax: workspacesMax,
     keepMs: quotasKeptMs,
   });
   /** As they were read last, for when workspaces does not answer. */
-  readonly #lastQuotas = new LRUCache<string, QuotasOfWorkspace>({ max: workspacesMax });
+  readonly #lastQuotas = new LruMap<QuotasOfWorkspace>({ max: workspacesMax });
   /** Away from the calls that ask: their connections end with them. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #counting = new Set<string>();

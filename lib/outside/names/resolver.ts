@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { Shares } from '#lib/limits/shares.ts';
+import { LruMap } from '../../collections/lru-map.ts';
 import { EgressError } from '../egress-error.ts';
 import { type DnsAnswer, type MailAnswer, queryDns, queryMailHosts } from './query.ts';
 import { candidatesOf, createSystemFiles, type SystemFiles } from './system-files.ts';
@@ -80,7 +80,7 @@ export function createNames({
 
 /** Questions of one kind: the answers that are kept, and the queries that are open. */
 class Questions<Answer extends object> {
-  readonly kept = new LRUCache<string, Answer>({
+  readonly kept = new LruMap<Answer>({
     max: namesMax,
     // The library's own clock stops while a machine sleeps.
     perf: { now: () => Date.now() },

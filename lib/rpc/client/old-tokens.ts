@@ -1,10 +1,10 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { LRUCache } from 'lru-cache';
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import { partOf, type Verified } from '#lib/keys/tokens.ts';
 import { clientNetwork } from '#lib/networks/client-network.ts';
+import { LruMap } from '../../collections/lru-map.ts';
 
 type TokenAnswer = Pick<AuthorizeResponse, 'active' | 'subject'>;
 
@@ -34,9 +34,9 @@ export function oldTokenVerifier(
   ask: (token: string) => Promise<TokenAnswer>,
   { keptMs = goodMs, nowMs = Date.now }: { keptMs?: number; nowMs?: () => number } = {},
 ) {
-  const good = new LRUCache<string, Verified>({ max: goodMax, ttl: keptMs });
-  const proven = new LRUCache<string, true>({ max: provenMax, ttl: provenMs });
-  const bad = new LRUCache<string, true>({ max: badMax, ttl: badMs });
+  const good = new LruMap<Verified>({ max: goodMax, ttl: keptMs });
+  const proven = new LruMap<true>({ max: provenMax, ttl: provenMs });
+  const bad = new LruMap<true>({ max: badMax, ttl: badMs });
   const asked = new Map<string, Promise<Verified | undefined>>();
   const faults = faultCounter(nowMs);
   const verify = async (token: string, client: string): Promise<Verified | undefined> => {
@@ -85,7 +85,7 @@ function isPossible(token: string): boolean {
 
 /** Counts by the minute. */
 function faultCounter(nowMs: () => number) {
-  const byNetwork = new LRUCache<string, number>({ max: clientsMax });
+  const byNetwork = new LruMap<number>({ max: clientsMax });
   let [minute, total] = [0, 0];
   const turn = () => {
     const now = Math.floor(nowMs() / minuteMs);

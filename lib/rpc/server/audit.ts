@@ -7,9 +7,9 @@ import {
   type Interceptor,
   type UnaryRequest,
 } from '@connectrpc/connect';
-import { LRUCache } from 'lru-cache';
 import { http } from '#gen/google/api/annotations_pb.ts';
 import type { Log } from '#lib/log.ts';
+import { LruMap } from '../../collections/lru-map.ts';
 import { afterCommit } from '../../postgres/after-commit.ts';
 import type { EntityManager, Store } from '../../postgres/store.ts';
 import { untilStored } from '../../postgres/until-stored.ts';
@@ -139,7 +139,7 @@ export function recordNothing({ values }: Call): void {
  * did so in its own transaction. Operations without a membership always do.
  */
 export function auditInterceptor(audit: Audit | undefined): Interceptor {
-  const listed = new LRUCache<string, true>({ max: listedMax });
+  const listed = new LruMap<true>({ max: listedMax });
   return (next) => async (request) => {
     const recording = audit && !request.stream ? begin(audit, request) : undefined;
     if (!recording || listed.has(recording.entry.id)) return next(request);

@@ -11,7 +11,7 @@
 import { createChallenge, HmacAlgorithm, randomInt, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Challenge, Payload } from 'altcha-lib/types';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Mac } from '#lib/keys/mac.ts';
@@ -58,7 +58,7 @@ export function createChallenges({
 }): Challenges {
   const { macs } = keyring.ownKeys(purpose);
   // Of this process alone: no call waits for a count.
-  const forms = new LRUCache<string, number>({
+  const forms = new LruMap<number>({
     ...{ max: countedMax, ttl: minuteMs, noUpdateTTL: true },
     perf: { now: () => now().getTime() },
   });

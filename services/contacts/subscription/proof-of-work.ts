@@ -1,7 +1,7 @@
 import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/connect';
-import { LRUCache } from 'lru-cache';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
+import { LruMap } from '#lib/collections/lru-map.ts';
 
 const entriesMax = 1_000;
 /** Forms wait no longer for a newer answer than they have. */
@@ -20,7 +20,7 @@ export type WantsProof = (workspaceId: string) => Promise<boolean>;
  */
 export function createWantsProof(workspaces: Workspaces): WantsProof {
   const settings = createCache<boolean | undefined>({ entriesMax, keepMs: 1_000 });
-  const last = new LRUCache<string, boolean>({ max: entriesMax });
+  const last = new LruMap<boolean>({ max: entriesMax });
   return async (workspaceId) => {
     if (workspaceId.length > idLengthMax) return false;
     const known = last.get(workspaceId);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { type Draw, type Permits, type RateKey, returnPermits, takePermits } from './rate.ts';
@@ -25,7 +25,7 @@ type Lease = {
 export class LeasedPermits {
   readonly #context: { store: Store; log: Log };
   readonly #keptMs: number;
-  readonly #leases = new LRUCache<string, Lease>({
+  readonly #leases = new LruMap<Lease>({
     max: integrationsMax,
     dispose: (lease) => this.#end(lease),
   });

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 
 const firstMs = 5_000;
 const mostMs = 60_000;
@@ -11,7 +11,7 @@ type Wait = { untilMs: number; waitMs: number; reason: string };
  * longer, a minute at most.
  */
 export class Outages {
-  readonly #outages = new LRUCache<string, Wait>({ max: entriesMax });
+  readonly #outages = new LruMap<Wait>({ max: entriesMax });
 
   /** How long nothing is to be tried. */
   leftMs(workspaceId: string, integrationId: string): number {

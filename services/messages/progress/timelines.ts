@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Code } from '@connectrpc/connect';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import type { Stretch, Timeline } from './timeline.ts';
 
@@ -21,7 +21,7 @@ const restShare = 20;
 export function createTimelines(
   read: (stretch: Stretch) => Promise<Timeline>,
 ): (asked: TimelineRequest) => Promise<Timeline> {
-  const kept = new LRUCache<string, Promise<Timeline>>({ max: broadcastsMax });
+  const kept = new LruMap<Promise<Timeline>>({ max: broadcastsMax });
   // Others wait for a read, so that it must not end with the call that began it.
   const readForAll = AsyncResource.bind(read);
   let waiting = 0;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import { NamesBusyError } from '#lib/outside/names/resolver.ts';
 import { receiverOf } from './table.ts';
 
@@ -25,7 +25,7 @@ const hostName = /^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)+$/;
  */
 export class ReceiverDirectory {
   readonly #lookUp: LookUpMailHosts;
-  readonly #known = new LRUCache<string, string>({
+  readonly #known = new LruMap<string>({
     max: domainsMax,
     ttl: keptMs,
     // The library's own clock stops while a machine sleeps.
@@ -33,7 +33,7 @@ export class ReceiverDirectory {
   });
 
   /** By workspace: the silence may come from what it asks. */
-  readonly #failed = new LRUCache<string, true>({
+  readonly #failed = new LruMap<true>({
     max: failuresMax,
     ttl: failureKeptMs,
     perf: { now: () => Date.now() },

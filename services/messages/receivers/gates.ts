@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { SendOutcome } from '../providers/outcome.ts';
 import { isTooLate, type Outgoing } from '../providers/outgoing.ts';
 import type { Sender } from '../providers/provider.ts';
@@ -39,7 +39,7 @@ export class Gates {
   /** Groups with messages on their way, or that wait. */
   readonly #gates = new Map<string, Gate>();
   /** How long the last messages to a group took, in milliseconds. */
-  readonly #tookMs = new LRUCache<string, number>({ max: timedMax });
+  readonly #tookMs = new LruMap<number>({ max: timedMax });
   #ticker: NodeJS.Timeout | undefined;
 
   /** How many more messages to a group may come, of which `atOnce` may be on their way. */

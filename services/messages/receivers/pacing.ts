@@ -17,8 +17,8 @@
  * no reply slows. Nothing of this is asked for other integrations.
  */
 
-import { LRUCache } from 'lru-cache';
 import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import { type DayLimit, todayOf } from '../admission/warm-up.ts';
 import { domainOf } from '../mime/headers.ts';
 import { infoLength, type SendOutcome } from '../providers/outcome.ts';
@@ -73,7 +73,7 @@ export class Pacing {
    * When this process lowered a rate last; infinite while it does. Replies to mails from before say
    * nothing more, and a thousand may come at once.
    */
-  readonly #slowedAtMs = new LRUCache<string, number>({ max: slowedMax });
+  readonly #slowedAtMs = new LruMap<number>({ max: slowedMax });
 
   constructor(context: PermitsContext & { lookUp: LookUpMailHosts }) {
     this.#context = context;

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { createCache } from '#lib/cache.ts';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import {
@@ -59,12 +59,12 @@ type Known = Pick<ReceiverGrant, 'isSlowed' | 'replicas'>;
 export class ReceiverPermits {
   readonly #context: PermitsContext;
   readonly #times: PaceTimes;
-  readonly #leases = new LRUCache<string, Lease>({
+  readonly #leases = new LruMap<Lease>({
     max: leasesMax,
     dispose: (lease) => this.#end(lease),
   });
-  readonly #free = new LRUCache<string, Allowance>({ max: freeMax });
-  readonly #known = new LRUCache<string, Known>({ max: leasesMax });
+  readonly #free = new LruMap<Allowance>({ max: freeMax });
+  readonly #known = new LruMap<Known>({ max: leasesMax });
   readonly #slowed = createCache<ReadonlySet<string>>({
     entriesMax: integrationsMax,
     keepMs: slowedKeptMs,

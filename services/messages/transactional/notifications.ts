@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
@@ -45,7 +45,7 @@ const utmKeys = ['source', 'medium', 'campaign', 'term', 'content'];
 /** Notifications as they are sent, kept for a moment. */
 export class SendableNotifications {
   readonly #store: Store;
-  readonly #known = new LRUCache<string, Sendable>({ max: entriesMax, ttl: keepMs });
+  readonly #known = new LruMap<Sendable>({ max: entriesMax, ttl: keepMs });
 
   constructor(store: Store) {
     this.#store = store;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import { retryLater } from '#lib/errors/errors.ts';
 import { quotaDefault } from '#lib/quotas/resources.ts';
 import type { BacklogLimits } from './limits.ts';
@@ -36,7 +36,7 @@ type Room = {
 export class Backlog {
   readonly #context: Trimming;
   readonly #limitsOf: (workspaceId: string) => Promise<BacklogLimits>;
-  readonly #rooms = new LRUCache<string, Room>({ max: workspacesMax });
+  readonly #rooms = new LruMap<Room>({ max: workspacesMax });
   readonly #trims = new Map<string, Promise<void>>();
   /** Workspaces that grew while they were trimmed, perhaps after they were counted. */
   readonly #late = new Set<string>();

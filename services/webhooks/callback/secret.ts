@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Mac } from '#lib/keys/mac.ts';
 import { signerOf } from '#lib/keys/webhook-signature.ts';
@@ -28,11 +28,11 @@ export function openSecret(keyring: Keyring, key: SubscriptionKey, sealed: strin
 
 /** Of endpoints that get many callbacks: to open a secret takes as long as to sign. */
 const signersMax = 1_000;
-const signers = new WeakMap<Keyring, LRUCache<string, Mac>>();
+const signers = new WeakMap<Keyring, LruMap<Mac>>();
 
 /** Signs callbacks by a sealed secret. Throws if it can't be opened. */
 export function openSigner(keyring: Keyring, key: SubscriptionKey, sealed: string): Mac {
-  const known = signers.get(keyring) ?? new LRUCache<string, Mac>({ max: signersMax });
+  const known = signers.get(keyring) ?? new LruMap<Mac>({ max: signersMax });
   signers.set(keyring, known);
   // A secret that was sealed for another place is not opened.
   const name = `${key.workspaceId} ${key.id} ${sealed}`;

@@ -17,7 +17,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { NewClaim } from '../matching/deliveries.ts';
 import { nameOf, type SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
@@ -69,7 +69,7 @@ type InsertedFrom = {
  */
 export class Dispatcher {
   readonly #context: SendingContext;
-  readonly #lanes = new LRUCache<string, EndpointLane>({ max: lanesMax });
+  readonly #lanes = new LruMap<EndpointLane>({ max: lanesMax });
   readonly #origins = new Origins();
   /** Lanes that have more to claim and places for it. */
   readonly #ready = new ReadyLanes();

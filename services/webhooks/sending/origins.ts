@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { EndpointLane } from './lane.ts';
 
@@ -20,7 +20,7 @@ export class Origin {
 }
 
 export class Origins {
-  readonly #origins = new LRUCache<string, Origin>({ max: originsMax });
+  readonly #origins = new LruMap<Origin>({ max: originsMax });
 
   of({ url, key }: ClaimedDelivery): Origin {
     const name = `${key.workspaceId} ${new URL(url).origin}`;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -13,7 +13,7 @@ const keysMax = 10_000;
  */
 export class LastUse {
   /** The last hour that was noted for a key, waiting or written. */
-  readonly #noted = new LRUCache<string, number>({ max: keysMax });
+  readonly #noted = new LruMap<number>({ max: keysMax });
   #waiting = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   readonly #store: Store;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { failSegment } from '../build/begin.ts';
@@ -28,7 +28,7 @@ type Pace = { changesMax: number; notBeforeMs: number };
  */
 export class Mover {
   readonly #context: MoveContext & { log: Pick<Log, 'warn'> };
-  readonly #paces = new LRUCache<string, Pace>({ max: 10_000 });
+  readonly #paces = new LruMap<Pace>({ max: 10_000 });
   readonly #stopping = new AbortController();
   #ended: Promise<void> | undefined;
   #catchUpAtMs = 0;
