@@ -15,3 +15,15 @@ export function shared<Opened extends object>(
   afterAll(() => close(opened));
   return opened;
 }
+
+const kept = globalThis as { ofWorker?: Map<string, unknown> };
+
+/**
+ * An object for all files that a worker of Jest runs, which is never closed: it takes long to make,
+ * and keeps nothing of a test.
+ */
+export function ofWorker<Made>(name: string, make: () => Made): Made {
+  kept.ofWorker ??= new Map();
+  if (!kept.ofWorker.has(name)) kept.ofWorker.set(name, make());
+  return kept.ofWorker.get(name) as Made;
+}

@@ -211,7 +211,6 @@ test('without a provider the mail fails with the reason', async () => {
   await consume([pending('ann@example.com')]);
   await send(own.context);
   own.context.admission.close();
-  await own.context.thread.close();
   expect(await rows()).toMatchObject([
     {
       status: 'failed',

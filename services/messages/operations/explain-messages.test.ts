@@ -87,7 +87,6 @@ test('a warm-up whose day is spent and a hold are reasons', async () => {
   const own = given.newProcess({ hold: Object.create(given.context.hold, { reason }) });
   const { reasons } = await own.messages.explainMessages({ workspaceId, email });
   own.context.admission.close();
-  await own.context.thread.close();
   expect(reasons.map(({ code }) => code)).toEqual(['no_message', 'hold', 'warm_up_limit']);
 });
 

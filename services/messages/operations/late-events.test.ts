@@ -268,7 +268,6 @@ test('a request that is too old for its deletion leaves nothing where no provide
   await consume(due(hourAgo()));
   await sendConfirmations(own.context)({ workspaceId, listId });
   own.context.admission.close();
-  await own.context.thread.close();
   expect(await rows()).toMatchObject([{ status: 'failed' }]);
   expect(await traces()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '#lib/collections/lru-map.ts';
 import { KillableThread, ThreadBusyError } from '#lib/killable-thread.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
 import type { CompiledStructure, StructureRequest } from '#lib/mail/structure.ts';
@@ -48,14 +48,15 @@ type Asked = {
  * mail can't be rendered.
  */
 export class RenderThread {
-  readonly #thread = new KillableThread<RenderRequest, RenderAnswer>(
-    new URL('./worker.ts', import.meta.url),
-    limits,
-  );
+  readonly #thread: KillableThread<RenderRequest, RenderAnswer>;
   /** By what belongs to one template: a source, or the numbers of its links. */
   readonly #kills = new WeakMap<object, number>();
   /** Owners of kills by contents of single mails. */
-  readonly #tenants = new LRUCache<string, object>({ max: tenantsMax, ttl: tenantKeptMs });
+  readonly #tenants = new LruMap<object>({ max: tenantsMax, ttl: tenantKeptMs });
+
+  constructor(thread = newThread()) {
+    this.#thread = thread;
+  }
 
   async compile(request: StructureRequest, tenant = ''): Promise<CompiledStructure> {
     const { kind, numbers: owner } = request;
@@ -132,6 +133,10 @@ export class RenderThread {
   #killsOf(owner: object): number {
     return this.#kills.get(owner) ?? 0;
   }
+}
+
+export function newThread(): KillableThread<RenderRequest, RenderAnswer> {
+  return new KillableThread(new URL('./worker.ts', import.meta.url), limits);
 }
 
 function somethingElse(): never {

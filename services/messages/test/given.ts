@@ -33,7 +33,7 @@ import { createEgress } from '#lib/outside/egress.ts';
 import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
-import { shared } from '../../../test/setup/shared.ts';
+import { ofWorker, shared } from '../../../test/setup/shared.ts';
 import { type Sink, startSink } from '../../../test/sink.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { Admission } from '../admission/admission.ts';
@@ -52,7 +52,7 @@ import { providers } from '../providers/all.ts';
 import { openSystemMail } from '../providers/smtp/system-mail.ts';
 import { Pacing } from '../receivers/pacing.ts';
 import { ResultRecorder } from '../record/recorder.ts';
-import { RenderThread } from '../render/thread.ts';
+import { newThread, RenderThread } from '../render/thread.ts';
 import { ReportIntake } from '../reports/intake.ts';
 import { ReportPace } from '../reports/pace.ts';
 import { reportsBurst, reportsPerSecond } from '../reports/report.ts';
@@ -68,6 +68,9 @@ import {
   type World,
   workspacesOf,
 } from './given-peers.ts';
+
+/** It loads modules for half a second. */
+const rendering = ofWorker('rendering', newThread);
 
 /** The service with a sink for a mail server and stand-ins for the other services. */
 export async function givenService() {
@@ -111,7 +114,7 @@ export async function givenService() {
       now: () => new Date(),
       plans: createPlans(peers),
       feeds: createFeeds({ egress, keyring }),
-      thread: new RenderThread(),
+      thread: new RenderThread(rendering),
       reader: new MailReader(),
       admission: new Admission({
         resolve: egress.resolve,
@@ -188,7 +191,6 @@ async function closeAll(store: Context['store'], sink: Sink, context: Context): 
   await context.contents.drained(5_000);
   await context.outcomes.close();
   await context.facts.close();
-  await context.thread.close();
   await context.reader.close();
   await sink.close();
   await store.close();

@@ -23,7 +23,6 @@ afterEach(async () => {
   for (const process of processes.splice(0)) {
     await process.context.transactional.stop();
     process.context.admission.close();
-    await process.context.thread.close();
   }
 });
 

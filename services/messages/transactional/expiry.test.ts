@@ -13,7 +13,6 @@ let running: ReturnType<typeof given.newProcess> | undefined;
 afterAll(async () => {
   await running?.context.transactional.stop();
   running?.context.admission.close();
-  await running?.context.thread.close();
 });
 
 function run() {

@@ -12,7 +12,7 @@ import { GetSettingsResponseSchema } from '#gen/postrider/workspaces/v1/workspac
 import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import { shared } from '../../../test/setup/shared.ts';
+import { ofWorker, shared } from '../../../test/setup/shared.ts';
 import { createCompiler } from '../compile/compiler.ts';
 import { mjmlSource } from '../compile/source.ts';
 import type { Context } from '../context.ts';
@@ -29,7 +29,7 @@ export async function givenService(over: Partial<Pick<Context, 'store'>> = {}) {
     store,
     quotas: testQuotas({ store, counts }, quotas),
     now: () => clock.now,
-    compiler: createCompiler(),
+    compiler: ofWorker('compiler', createCompiler),
     workspaces: {
       getSettings: async () =>
         create(GetSettingsResponseSchema, {
@@ -46,7 +46,7 @@ export async function givenService(over: Partial<Pick<Context, 'store'>> = {}) {
     blocks: createClient(TemplateBlockService, transport(userClaims())),
     content: createClient(TemplateContentService, transport()),
     uses: createClient(TemplateUseService, transport()),
-    close: () => Promise.all([context.store.close(), context.compiler.close()]),
+    close: () => context.store.close(),
   };
 }
 
