@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { certificate } from '../test/certificate.ts';
+import { programVariables } from '../test/setup/program.ts';
 import { serviceKeys } from './testing.ts';
 
 let child: ChildProcess | undefined;
@@ -29,7 +30,7 @@ async function freePort(): Promise<number> {
 function run(env: Record<string, string>, stderr: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
   const main = new URL('../deploy/postrider/main.ts', import.meta.url).pathname;
   return fork(main, ['gateway'], {
-    env: { ...env, PATH: process.env.PATH },
+    env: { ...programVariables(), ...env },
     execArgv: [],
     stdio: ['ignore', 'ignore', stderr, 'ipc'],
   });

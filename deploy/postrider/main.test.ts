@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { programVariables } from '../../test/setup/program.ts';
 import { temporalServer } from '../../test/setup/temporal.ts';
 import { until } from '../../test/stack/until.ts';
 import { keepKeys, serviceKeysOf } from '../keys/file.ts';
@@ -45,7 +46,7 @@ type Ended = { code: number; stdout: string; stderr: string };
 
 function postrider(args: string[], env: Record<string, string>): Promise<Ended> {
   return new Promise((ended) => {
-    const given = { env: { PATH: process.env.PATH ?? '', ...env } };
+    const given = { env: { ...programVariables(), ...env } };
     execFile(process.execPath, [program, ...args], given, (error, stdout, stderr) =>
       ended({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     );
@@ -53,7 +54,11 @@ function postrider(args: string[], env: Record<string, string>): Promise<Ended> 
 }
 
 async function start(word: string, env: Record<string, string>): Promise<ChildProcess> {
-  const process = fork(program, [word], { env, execArgv: [], stdio: 'ignore' });
+  const process = fork(program, [word], {
+    env: { ...programVariables(), ...env },
+    execArgv: [],
+    stdio: 'ignore',
+  });
   child = process;
   expect(await once(process, 'message')).toEqual(['ready', undefined]);
   return process;

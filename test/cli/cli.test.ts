@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { programVariables } from '../setup/program.ts';
 import { givenBroadcast, givenTemplate, good, unique } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
@@ -20,7 +21,7 @@ beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'postrider-cli-'));
   const { BASE_URL, TOKEN, WORKSPACE_ID } = stack.settings;
   const given = { BASE_URL, TOKEN, WORKSPACE_ID };
-  environment = { PATH: process.env.PATH, HOME: home, ...given };
+  environment = { ...programVariables(), HOME: home, ...given };
 });
 
 type Ended = { code: number | null; out: string; err: string };

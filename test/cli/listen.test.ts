@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../clients/typescript/src/webhooks.ts';
+import { programVariables } from '../setup/program.ts';
 import { good, unique } from '../stack/given.ts';
 import { givenWorkspace } from '../stack/given-workspace.ts';
 import { ownerToken } from '../stack/owner.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'postrider-listen-'));
   const { BASE_URL } = stack.settings;
   const TOKEN = await ownerToken(stack.settings);
-  env = { PATH: process.env.PATH, HOME: home, BASE_URL, TOKEN };
+  env = { ...programVariables(), HOME: home, BASE_URL, TOKEN };
 });
 
 const ends: (() => Promise<void>)[] = [];

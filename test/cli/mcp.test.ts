@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { readOperations, writeOperations } from '../../clients/mcp/tools.ts';
+import { programVariables } from '../setup/program.ts';
 import { givenList, givenTemplate, good, importContacts, untilStatus } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { passTime } from '../stack/time.ts';
@@ -21,7 +22,7 @@ type Access = { allowWrites: boolean };
 const transports = {
   'postrider mcp': ({ allowWrites }: Access) => {
     const { BASE_URL = '', TOKEN = '', WORKSPACE_ID = '' } = stack.settings;
-    const env = { PATH: process.env.PATH ?? '', BASE_URL, TOKEN, WORKSPACE_ID };
+    const env = { ...programVariables(), BASE_URL, TOKEN, WORKSPACE_ID };
     const args = [program, 'mcp', ...(allowWrites ? ['--allow-writes'] : [])];
     return new StdioClientTransport({ command: process.execPath, args, env });
   },

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { programVariables } from '../setup/program.ts';
 
 const run = promisify(execFile);
 
@@ -14,9 +15,9 @@ export async function runProgram(
   env: Record<string, string>,
 ): Promise<string> {
   const program = join(root, 'deploy/postrider/main.ts');
-  const { PATH = '', HOME = '' } = process.env;
+  const { HOME = '' } = process.env;
   const { stdout } = await run(process.execPath, [program, ...args], {
-    env: { PATH, HOME, ...env },
+    env: { ...programVariables(), HOME, ...env },
   });
   return stdout;
 }

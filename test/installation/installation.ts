@@ -20,6 +20,7 @@ import { endWithThisProcess, noteProcess } from '../fleet/leftovers.ts';
 import { freePorts } from '../fleet/plan.ts';
 import { runProgram } from '../fleet/program.ts';
 import { startFleetTemporal } from '../fleet/temporal.ts';
+import { programVariables } from '../setup/program.ts';
 import { type Sink, startSink } from '../sink.ts';
 import type { Container } from './compose-file.ts';
 
@@ -209,7 +210,7 @@ async function startProcess(
     {
       command: process.execPath,
       args: [...program, ...command],
-      env: { PATH: process.env.PATH, ...env, ...image },
+      env: { ...programVariables(), ...env, ...image },
       cwd: folder,
     },
     {

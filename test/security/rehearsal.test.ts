@@ -10,6 +10,7 @@ import {
 import { deriveKey } from '#lib/keys/derive.ts';
 import { connectTo } from '#lib/rpc/client/client.ts';
 import { freePort } from '../../deploy/local/ports.ts';
+import { programVariables } from '../setup/program.ts';
 import { leakedEnvironments } from '../stack/environment.ts';
 import { good, unique } from '../stack/given.ts';
 import { inFreeSecond, ownerToken, signed, signIn } from '../stack/owner.ts';
@@ -64,7 +65,12 @@ test('SECRET_KEY leaks: with another one old signatures and tokens of before are
   const port = await freePort();
   const SECRET_KEY = `another-secret-key-${crypto.randomUUID()}`;
   const child = spawn(process.execPath, ['deploy/postrider/main.ts', 'workspaces'], {
-    env: { ...workspaces.environment, SECRET_KEY, WORKSPACES_PORT: String(port) },
+    env: {
+      ...programVariables(),
+      ...workspaces.environment,
+      SECRET_KEY,
+      WORKSPACES_PORT: String(port),
+    },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   started.push(child);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import { programVariables } from '../../../test/setup/program.ts';
 
 /** `postrider listen` with gateways that answer as the test says. */
 
@@ -59,7 +60,7 @@ async function given(respond: Respond) {
   });
   const home = mkdtempSync(join(tmpdir(), 'postrider-listen-'));
   const env = {
-    PATH: process.env.PATH,
+    ...programVariables(),
     HOME: home,
     BASE_URL: gateway,
     TOKEN: 't',
