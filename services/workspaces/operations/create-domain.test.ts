@@ -136,10 +136,14 @@ test('create refuses more than 100 domains of a workspace', async () => {
 
 test('a workspace that has keys made in a loop is refused after 60 in a minute', async () => {
   workspaceId = await givenWorkspace(given, root);
-  const made = [];
-  for (let number = 0; number < 61; number += 1) {
-    made.push(create(`k${number}.example`, { dkimAlgorithms: ['ed25519'] }));
+  const made: PromiseSettledResult<unknown>[] = [];
+  // A busy machine takes fewer calls of a workspace at once.
+  while (made.length < 61) {
+    const calls = Array.from({ length: Math.min(10, 61 - made.length) }, (_, at) =>
+      create(`k${made.length + at}.example`, { dkimAlgorithms: ['ed25519'] }),
+    );
+    made.push(...(await Promise.allSettled(calls)));
   }
-  const refused = (await Promise.allSettled(made)).filter(({ status }) => status === 'rejected');
+  const refused = made.filter(({ status }) => status === 'rejected');
   expect(refused).toMatchObject([{ reason: { code: Code.ResourceExhausted } }]);
 });
