@@ -268,6 +268,27 @@ test('an idle session is ended, and so is one that is slow for ever', async () =
   expect(recorded).toEqual([]);
 });
 
+test('sessions that have ended leave no timer, with and without TLS', async () => {
+  const { port } = await givenListener();
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  for (const isSecure of [false, true]) {
+    const client = await greeted(port);
+    if (isSecure) {
+      await client.ask('STARTTLS');
+      client.socket.removeAllListeners('data');
+      const secure = connectTls({ socket: client.socket, rejectUnauthorized: false });
+      await once(secure, 'secureConnect');
+      secure.end('QUIT\r\n');
+      await once(secure.resume(), 'close');
+    } else {
+      client.socket.end('QUIT\r\n');
+      await ended(client.socket);
+    }
+  }
+  await until('the timers are cleared', async () => timers() <= before, { withinMs: 10_000 });
+});
+
 test('nobody signs in, and a command without end is ended', async () => {
   const { port } = await givenListener();
   const client = await greeted(port);

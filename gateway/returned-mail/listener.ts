@@ -71,6 +71,11 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
     else byNetwork.delete(network);
     return open;
   };
+  const deadlines = new Map<string, NodeJS.Timeout>();
+  const endDeadline = (place: string) => {
+    clearTimeout(deadlines.get(place));
+    deadlines.delete(place);
+  };
   const refused = ({ id }: SMTPServerSession) => {
     const times = (refusals.get(id) ?? 0) + 1;
     refusals.set(id, times);
@@ -94,7 +99,8 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
       if (count(network, 1) > limits.connectionsOfAddressMax) done(tooMany());
       else done();
     },
-    onClose({ id }) {
+    onClose({ id, remoteAddress, remotePort }) {
+      endDeadline(placeOf(remoteAddress, remotePort));
       const network = counted.get(id);
       if (network !== undefined) count(network, -1);
       counted.delete(id);
@@ -125,8 +131,14 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
   // A client that breaks off, or speaks no TLS.
   server.on('error', (error) => log.debug({ err: error }, 'a session of returned mail ended'));
   server.server.on('connection', (socket) => {
-    const timer = setTimeout(() => socket.destroy(), limits.sessionMs);
-    socket.once('close', () => clearTimeout(timer));
+    const place = placeOf(socket.remoteAddress, socket.remotePort);
+    endDeadline(place);
+    deadlines.set(
+      place,
+      setTimeout(() => socket.destroy(), limits.sessionMs),
+    );
+    // STARTTLS takes all listeners off a socket; then its session says that it has ended.
+    socket.once('close', () => endDeadline(place));
   });
   server.listen(port, host);
   await once(server.server, 'listening');
@@ -134,6 +146,11 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
     port: (server.server.address() as AddressInfo).port,
     stop: () => new Promise((done) => server.close(() => done())),
   };
+}
+
+/** Of a client, for its connection and its session, which writes IPv4 in its own form. */
+function placeOf(address = '', port = 0): string {
+  return `${address.replace(/^::ffff:/, '')} ${port}`;
 }
 
 /** The first `maxBytes` of a mail, and the number of bytes that it has. */
