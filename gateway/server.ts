@@ -90,6 +90,7 @@ async function serve(
     if (options.tls || options.isHttps) response.setHeader('strict-transport-security', oneYear);
     response.setHeader(requestIdHeader, id);
     send(request, response, unlessKnown(request, await packed(request, answer)));
+    if (!answer.stream) state.admission.limitReading(exchange);
     if (answer.stream && !response.writableEnded) {
       await sendAll(options, state, exchange, answer.stream);
     }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -224,3 +226,36 @@ test('a folder without a first page is a guide that is not built', async () => {
     await begun.stop();
   }
 });
+
+test('a client that reads nothing of an answer is disconnected, a slow one gets all of it', async () => {
+  const long = join(folder, 'long');
+  const bytes = 7 * 1_024 * 1_024;
+  write('index.html', 'index', long);
+  write('llms-full.txt', Buffer.alloc(bytes, 'a'), long);
+  // 4 s for these bytes.
+  const limits = { readStallMs: 500, readMinBytesPerSecond: 2 * 1_024 * 1_024 };
+  const started = await startGateway(1, { guideFolder: long, limits });
+  const open = () => connect(started.port, '127.0.0.1');
+  const [stopped, slow] = [open().pause(), open()];
+  try {
+    for (const socket of [stopped, slow]) {
+      socket.write('GET /llms-full.txt HTTP/1.1\r\nhost: a\r\n\r\n');
+    }
+    let got = 0;
+    slow.on('data', (part) => {
+      got += part.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 10);
+    });
+    await until('the slow one has all', async () => got > bytes);
+    // The other end says so once it is closed; an empty line is no request.
+    const cut = once(stopped, 'error');
+    const writing = setInterval(() => stopped.write('\r\n'), 100);
+    await cut;
+    clearInterval(writing);
+  } finally {
+    slow.destroy();
+    stopped.destroy();
+    await started.stop();
+  }
+}, 30_000);
