@@ -20,6 +20,7 @@ import { openServer, type WebServer } from './http/open-server.ts';
 import { notFound, Refusal, requireReading } from './http/refusal.ts';
 import { inRequestSpan, measureActive, requestAnswered } from './http/request-telemetry.ts';
 import { ReaderStalled, sendStream } from './http/stream.ts';
+import { unlessKnown } from './http/unchanged.ts';
 
 export type GatewayOptions = Omit<Api, 'admission'> &
   RequestAdmissionOptions & {
@@ -88,7 +89,8 @@ async function serve(
     if (target.isCors) fromAnySite(response);
     if (options.tls || options.isHttps) response.setHeader('strict-transport-security', oneYear);
     response.setHeader(requestIdHeader, id);
-    send(request, response, await packed(request, answer));
+    send(request, response, unlessKnown(request, await packed(request, answer)));
+    if (!answer.stream) state.admission.limitReading(exchange);
     if (answer.stream && !response.writableEnded) {
       await sendAll(options, state, exchange, answer.stream);
     }

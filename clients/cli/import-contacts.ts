@@ -7,9 +7,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { Readable } from 'node:stream';
+import type { Content } from '../typescript/src/content.ts';
 import type { CsvImportSummary, FailedRow } from '../typescript/src/csv-import.ts';
-import type { Content } from '../typescript/src/http.ts';
 import { Contacts, type ContactsImportQuery } from '../typescript/src/made/contacts.ts';
 import type { MembershipStatus } from '../typescript/src/made/types.ts';
 import { UsageError } from './failures.ts';
@@ -136,7 +135,7 @@ type Rest = {
 
 /** The file, or its header and the rows that are left; undefined if none are. */
 function restOf(file: string, begun: ImportPlace | undefined): Rest | undefined {
-  if (!begun) return { content: contentOf(createReadStream(file)), bytesBefore: 0, linesBefore: 0 };
+  if (!begun) return { content: createReadStream(file), bytesBefore: 0, linesBefore: 0 };
   const { headerBytes, nextByte, nextLine } = begun;
   if (nextByte >= statSync(file).size) return undefined;
   const header = startOf(file, headerBytes);
@@ -146,7 +145,7 @@ function restOf(file: string, begun: ImportPlace | undefined): Rest | undefined 
   }
   const headerLines = header.filter((byte) => byte === lineFeed).length;
   return {
-    content: contentOf(Readable.from(parts())),
+    content: parts(),
     bytesBefore: nextByte - headerBytes,
     linesBefore: nextLine - 1 - headerLines,
   };
@@ -162,8 +161,6 @@ function startOf(file: string, bytes: number): Buffer {
   }
   return start;
 }
-
-const contentOf = (stream: Readable): Content => Readable.toWeb(stream) as Content;
 
 function mapOf(text: string): [string, string] {
   const [column = '', field] = text.split(/=(.*)/s);

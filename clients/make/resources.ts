@@ -100,10 +100,11 @@ export function resourceText(
   const texts = methods.flatMap((method) => methodTexts(method, document));
   const uses = texts.join('').includes('pages(') ? "import { pages } from '../pages.ts';\n" : '';
   const csvImport = texts.join('').includes('CsvImportLine')
-    ? "import type { CsvImportLine } from '../csv-import.ts';\n"
+    ? `import type { Content } from '../content.ts';
+import type { CsvImportLine } from '../csv-import.ts';
+`
     : '';
-  const content = csvImport === '' ? '' : 'Content, ';
-  return `${csvImport}import type { ${content}Http, InWorkspace, RequestOptions } from '../http.ts';
+  return `${csvImport}import type { Http, InWorkspace, RequestOptions } from '../http.ts';
 ${uses}import type * as types from './types.ts';
 
 ${[...declarations].join('\n')}

@@ -7,7 +7,7 @@ import type { StackConfig } from './stack-config.ts';
 /** The files that the pages of the guide are made from. */
 const sources = [
   '*.md',
-  '{bench,clients/typescript,deploy,deploy/local}/README.md',
+  '{bench,clients/{python,typescript},deploy,deploy/local}/README.md',
   '{docs,gen,gateway/docs,scripts/guide}/**/*.*',
 ];
 

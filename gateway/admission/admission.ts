@@ -18,16 +18,17 @@
  *  9 places        of a caller                 waits; then 429, Retry-After
  * 10 large body    turns among callers         waits; then 429 or 503, Retry-After
  * 11 streams       of all, of a caller         429, Retry-After
- * 12 reader        reads nothing of a stream   the stream is cut
+ * 12 reader        too slow for its answer     the connection is cut
  * 13 brake         refusals a second           the refusal waits
  *
  * A file of rows is read by parts in place of 7: 16 at once, 2 of a caller, 8 of a network before
  * their first batch and 4 of a workspace after it, else a 429; 408 if it pauses or is slow. It
  * passes 8 before its first part, 9 and 10 with each batch of its rows.
  *
- * A GET has no body (7). Health passes 1 to 3; other pages 1 to 4, 7, 8 and 13. Pixels and links of
- * mails have no share (8), since mail programs come from few addresses, and two limits of their own
- * instead: wrong links of an address are a 429, and clicks beyond those that may wait a 503.
+ * A GET has no body (7). Health passes 1 to 3 and 12; other pages 1 to 4, 7, 8, 12 and 13. Pixels
+ * and links of mails have no share (8), since mail programs come from few addresses, and two limits
+ * of their own instead: wrong links of an address are a 429, and clicks beyond those that may wait
+ * a 503.
  * Reports of providers have places of their own after 8; beyond these, and wherever else a limit
  * refuses them with 429 or 503, the answer is that by which their provider sends them again.
  * `calls.ts` has the limits of calls by gRPC.
@@ -294,6 +295,17 @@ export class RequestAdmission {
   /** 12: how long a client may read nothing of a stream. */
   get readStallMs(): number {
     return this.#limits.readStallMs;
+  }
+
+  /** 12: cuts the connection of a client that does not read a whole answer in its time. */
+  limitReading({ response }: Exchange): void {
+    const bytes = response.writableLength;
+    // The system has taken it.
+    if (bytes === 0) return;
+    const { readStallMs, readMinBytesPerSecond } = this.#limits;
+    const timeMs = readStallMs + (bytes / readMinBytesPerSecond) * 1_000;
+    const timer = setTimeout(() => response.destroy(), timeMs);
+    response.once('close', () => clearTimeout(timer));
   }
 
   /** 13: whether answers of the status wait for `pace`. */

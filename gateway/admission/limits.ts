@@ -24,8 +24,10 @@ export type GatewayLimits = {
   streamsMax: number;
   /** Streams of one caller. */
   streamsPerCallerMax: number;
-  /** How long a client may read nothing of a stream. */
+  /** How long a client may read nothing of a stream, or of a whole answer beside its size. */
   readStallMs: number;
+  /** Of a whole answer, which adds time by its size. */
+  readMinBytesPerSecond: number;
 };
 
 export const limitsDefault: GatewayLimits = {
@@ -39,6 +41,7 @@ export const limitsDefault: GatewayLimits = {
   streamsMax: 16,
   streamsPerCallerMax: 4,
   readStallMs: 60_000,
+  readMinBytesPerSecond: 16 * 1024,
 };
 
 export const veryLargeBytes = 1024 * 1024;

@@ -53,7 +53,7 @@ export class GuideFolder {
     this.#folder = folder;
   }
 
-  /** The paths of a build; undefined if there is none. */
+  /** The paths of a build; undefined if there is none, or one that has no first page yet. */
   async files(): Promise<ReadonlySet<string> | undefined> {
     if (performance.now() - this.#lookedAtMs > lookEveryMs) {
       this.#looking ??= this.#look().finally(() => {
@@ -61,7 +61,7 @@ export class GuideFolder {
       });
       await this.#looking;
     }
-    return this.#build?.files;
+    return this.#build?.files.has('index.html') ? this.#build.files : undefined;
   }
 
   /** The answer of a path among `files`; undefined if it has gone meanwhile. */
@@ -124,10 +124,10 @@ async function readAnswer(file: string, path: string): Promise<HttpAnswer> {
   return { status: 200, headers, body, ...(isDense ? { isDense } : { packed: await pack(body) }) };
 }
 
-/** Files of `assets` are named by their content. */
+/** Files of `assets` are named by their content. Pages and `hashmap.json` name those of a build. */
 function cacheOf(path: string): string {
-  const isHashed = /^assets\/.*\.[\w-]{8,}\.\w+$/.test(path);
-  return isHashed ? 'public, max-age=31536000, immutable' : 'public, max-age=300';
+  if (/^assets\/.*\.[\w-]{8,}\.\w+$/.test(path)) return 'public, max-age=31536000, immutable';
+  return /\.(?:html|json)$/.test(path) ? 'public, no-cache' : 'public, max-age=300';
 }
 
 /** A picture that is opened as a page may have its own style, and nothing else. */

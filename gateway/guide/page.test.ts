@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -19,7 +21,7 @@ function write(path: string, content: string | Buffer, to = site): void {
 let gateway: TestGateway;
 beforeAll(async () => {
   const page = `<title>Guide</title><script id="dark">${script}</script><script type="module" src="/guide/assets/app.js"></script>`;
-  write('index.html', page);
+  write('index.html', page.padEnd(2_000));
   write('guides/index.html', 'guides');
   write('guides/webhooks.html', 'webhooks');
   write('guides/webhooks.md', '# Webhooks');
@@ -27,6 +29,7 @@ beforeAll(async () => {
   write('assets/app.0a1b2c3d.js', 'export {};'.repeat(1_000));
   write('screens/page.png', Buffer.alloc(4_000, 7));
   write('llms.txt', '# Postrider');
+  write('hashmap.json', '{}');
   write('secret.key', 'not of the guide');
   writeFileSync(join(folder, 'beside.html'), 'beside the guide');
   symlinkSync(join(folder, 'beside.html'), join(site, 'link.html'));
@@ -85,6 +88,13 @@ test.each([
   '/guide/%2e%2e/beside.html',
   '/guide//etc/passwd',
   '/guide/..',
+  '/guide/..%2fbeside.html',
+  '/guide/%2e%2e%2fbeside.html',
+  '/guide/..\\beside.html',
+  '/guide/%c0%ae%c0%ae/beside.html',
+  '/guide/index.html%00',
+  '/guide/%',
+  `/guide/${'../'.repeat(2_000)}beside.html`,
 ])('%s leaves the folder of the guide nowhere', async (path) => {
   expect(await statusOf(path)).toBe(404);
 });
@@ -98,6 +108,60 @@ test('a file that is named by its content is kept for good, any other is asked f
   const etag = page.headers.get('etag') ?? '';
   const again = await get('/guide/guides/webhooks.md', { 'if-none-match': etag });
   expect([again.status, await again.text()]).toEqual([304, '']);
+});
+
+test('a page is asked for again each time, since the next build has other files beside it', async () => {
+  for (const path of ['/guide/', '/guide/guides/webhooks', '/guide/hashmap.json']) {
+    expect((await get(path)).headers.get('cache-control')).toBe('public, no-cache');
+  }
+});
+
+test.each([
+  ['*', 304],
+  ['the tag', 304],
+  ['the tag without W/', 304],
+  ['a list with the tag', 304],
+  ['a longer tag', 200],
+  ['nothing', 200],
+])('%s in If-None-Match is answered %i', async (given, status) => {
+  const { headers } = await get('/guide/');
+  const tag = headers.get('etag') ?? '';
+  const written: Record<string, string> = {
+    'the tag': tag,
+    'the tag without W/': tag.replace('W/', ''),
+    'a list with the tag': `"other",${tag}`,
+    'a longer tag': tag.replace('"', '"a'),
+    nothing: '',
+  };
+  const answer = await get('/guide/', { 'if-none-match': written[given] ?? given });
+  expect(answer.status).toBe(status);
+  // Caches keep a 304 by the same headers as the whole answer.
+  for (const name of ['vary', 'etag', 'cache-control']) {
+    expect(answer.headers.get(name)).toBe(headers.get(name));
+  }
+});
+
+test.each([
+  ['gzip;q=0', null],
+  ['identity, gzip;q=0.000', null],
+  ['*, gzip;q=0', null],
+  ['br, gzip;q=0.5', 'gzip'],
+  ['identity;q=0, *', 'gzip'],
+])('Accept-Encoding %s is answered in %s', async (accepted, coding) => {
+  const answer = await get('/guide/assets/app.0a1b2c3d.js', { 'accept-encoding': accepted });
+  expect(answer.headers.get('content-encoding')).toBe(coding);
+  expect(await answer.text()).toBe('export {};'.repeat(1_000));
+});
+
+test('HEAD has the headers of the page, and a range is the whole page', async () => {
+  const headers = { 'accept-encoding': 'identity' };
+  const whole = await get('/guide/', { ...headers, range: 'bytes=0-3' });
+  expect(whole.status).toBe(200);
+  const head = await fetch(`${gateway.url}/guide/`, { method: 'HEAD', headers });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  for (const name of ['content-length', 'content-type', 'etag', 'content-security-policy']) {
+    expect(head.headers.get(name)).toBe(whole.headers.get(name));
+  }
 });
 
 test('a picture is not compressed again', async () => {
@@ -146,3 +210,52 @@ test('a file of the guide that is too large is not read', async () => {
     await full.stop();
   }
 });
+
+test('a folder without a first page is a guide that is not built', async () => {
+  const half = join(folder, 'half');
+  write('guides/webhooks.html', 'webhooks', half);
+  const begun = await startGateway(1, { guideFolder: half });
+  try {
+    expect(await (await fetch(`${begun.url}/guide/`)).text()).toContain('npm run guide');
+    expect((await fetch(`${begun.url}/guide/guides/webhooks`)).status).toBe(404);
+    write('index.html', 'the first page', half);
+    await until('the guide is there', async () =>
+      (await (await fetch(`${begun.url}/guide/`)).text()).includes('the first page'),
+    );
+  } finally {
+    await begun.stop();
+  }
+});
+
+test('a client that reads nothing of an answer is disconnected, a slow one gets all of it', async () => {
+  const long = join(folder, 'long');
+  const bytes = 7 * 1_024 * 1_024;
+  write('index.html', 'index', long);
+  write('llms-full.txt', Buffer.alloc(bytes, 'a'), long);
+  // 4 s for these bytes.
+  const limits = { readStallMs: 500, readMinBytesPerSecond: 2 * 1_024 * 1_024 };
+  const started = await startGateway(1, { guideFolder: long, limits });
+  const open = () => connect(started.port, '127.0.0.1');
+  const [stopped, slow] = [open().pause(), open()];
+  try {
+    for (const socket of [stopped, slow]) {
+      socket.write('GET /llms-full.txt HTTP/1.1\r\nhost: a\r\n\r\n');
+    }
+    let got = 0;
+    slow.on('data', (part) => {
+      got += part.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 10);
+    });
+    await until('the slow one has all', async () => got > bytes);
+    // The other end says so once it is closed; an empty line is no request.
+    const cut = once(stopped, 'error');
+    const writing = setInterval(() => stopped.write('\r\n'), 100);
+    await cut;
+    clearInterval(writing);
+  } finally {
+    slow.destroy();
+    stopped.destroy();
+    await started.stop();
+  }
+}, 30_000);

@@ -38,9 +38,7 @@ async function answerFrom(
   if (files.has(`${asked}/index.html`)) return movedTo(`${start}${asked}/`);
   const found = fileOf(files, asked);
   const answer = found === undefined ? undefined : await guide.answer(found);
-  if (!answer) return notInGuide(guide);
-  const isKnown = request.headers['if-none-match']?.includes(answer.headers.etag ?? '') ?? false;
-  return isKnown ? { status: 304, headers: answer.headers, body: '' } : answer;
+  return answer ?? notInGuide(guide);
 }
 
 /** The file of a path: itself, the page of that name, or the first page of a folder. */

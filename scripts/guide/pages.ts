@@ -16,6 +16,7 @@ const others = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'bench/README.md',
+  'clients/python/README.md',
   'clients/typescript/README.md',
   'deploy/README.md',
   'deploy/local/README.md',

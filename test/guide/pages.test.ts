@@ -68,6 +68,7 @@ test('every guide is beside the pages, and every page has a title', () => {
     .filter(({ path }) => !links.includes(`"/${path}"`));
   expect(left.map(({ path }) => path)).toEqual([
     'bench/index.md',
+    'clients/python/index.md',
     'clients/typescript/index.md',
     'deploy/local/index.md',
   ]);

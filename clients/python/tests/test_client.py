@@ -7,7 +7,10 @@ import io
 import json
 import threading
 import time
+import traceback
 import unittest
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 from urllib.parse import parse_qs, urlsplit
@@ -16,6 +19,7 @@ import httpx
 
 import postrider
 from postrider import AsyncPostrider, Postrider
+from postrider._http import Call, Operation
 
 
 class Received(NamedTuple):
@@ -87,6 +91,9 @@ class Server(ThreadingHTTPServer):
         self.answer = answer
         self.received: List[Received] = []
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that leaves an answer is no failure."""
+
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
@@ -111,6 +118,9 @@ class ClientTest(unittest.TestCase):
         client = Postrider(server.address, token="key", workspace_id="demo", **options)
         self.addCleanup(client.close)
         return client
+
+    def made(self, **options: Any) -> Any:
+        return Postrider(**options)
 
     def test_a_read_sends_its_fields_as_the_query_with_the_workspace_of_the_client(self) -> None:
         server = self.given(lambda handler, _: handler.send(200, {}))
@@ -276,6 +286,190 @@ class ClientTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "binary mode"):
             self.client(server).contacts.import_csv(io.StringIO("email\n"))  # type: ignore[arg-type]
 
+    def test_options_that_are_no_limit_are_refused_for_a_client_and_for_a_call(self) -> None:
+        server = self.given(lambda handler, attempt: handler.send(503 if attempt < 3 else 400, {}))
+        nan, infinity = float("nan"), float("inf")
+        for name, value in [
+            ("retries", nan),
+            ("retries", infinity),
+            ("retries", -1),
+            ("timeout", nan),
+            ("timeout", infinity),
+            ("timeout", 0),
+            ("timeout", None),
+            ("answer_max_bytes", nan),
+            ("answer_max_bytes", 0),
+        ]:
+            with self.subTest(name=name, value=value):
+                with self.assertRaisesRegex(ValueError, name):
+                    self.client(server, **{name: value})
+                client: Any = self.client(server)
+                if name != "answer_max_bytes":
+                    with self.assertRaisesRegex(ValueError, name):
+                        client.lists.list(options={name: value})
+        self.assertEqual(server.received, [])
+
+    def test_the_wait_before_an_attempt_grows_up_to_a_minute_and_a_half(self) -> None:
+        call = Call(Operation("GET", "/"), {}, timeout=1, retries=200, answer_max_bytes=1)
+        error = postrider.TransportError("cut")
+        waits = [call.wait_after(attempt, error) or 0 for attempt in (0, 4, 9, 20, 100)]
+        self.assertLessEqual(waits[0], 0.3)
+        self.assertGreaterEqual(waits[1], 1.6)
+        self.assertGreaterEqual(min(waits[2:]), 30)
+        self.assertLessEqual(max(waits), 90)
+
+    def test_what_cannot_be_sent_is_refused_at_once_and_not_shown(self) -> None:
+        for name, options in [
+            ("token", {"token": "key\n4f1d"}),
+            ("token", {"token": "4f1d…"}),
+            ("base_url", {"base_url": "http://ops:4f1d@127.0.0.1:1"}),
+            ("base_url", {"base_url": "4f1d:3000"}),
+            ("base_url", {"base_url": "4f1d"}),
+            ("base_url", {"base_url": "http://4f1d:x"}),
+            ("base_url", {"base_url": "http://"}),
+        ]:
+            with self.subTest(options):
+                with self.assertRaisesRegex(ValueError, name) as failed:
+                    self.made(**{"base_url": "http://127.0.0.1:1", "token": "key", **options})
+                shown = traceback.format_exception_only(ValueError, failed.exception)
+                self.assertNotIn("4f1d", "".join(shown))
+                self.assertIsNone(failed.exception.__cause__)
+
+    def test_an_idempotency_key_that_no_header_can_have_is_refused(self) -> None:
+        server = self.given(lambda handler, _: handler.send(201, {}))
+        with self.assertRaisesRegex(ValueError, "idempotency_key"):
+            self.client(server).lists.create(**LIST, options={"idempotency_key": "order\n17"})
+        self.assertEqual(server.received, [])
+
+    def test_a_workspace_of_none_is_that_of_the_client(self) -> None:
+        server = self.given(lambda handler, _: handler.send(200, {}))
+        client: Any = self.client(server)
+        client.lists.list(workspace_id=None)
+        client.lists.update(**LIST, workspace_id=None)
+        self.assertEqual(server.received[0].query["workspace_id"], ["demo"])
+        self.assertEqual(json.loads(server.received[1].body)["workspace_id"], "demo")
+
+    def test_a_redirect_is_not_followed_so_that_no_write_becomes_a_read(self) -> None:
+        server = self.given(lambda handler, _: handler.send(302, {}, {"location": "/elsewhere"}))
+        with self.assertRaisesRegex(postrider.PostriderError, "redirected") as failed:
+            self.client(server).lists.create(**LIST)
+        self.assertNotIsInstance(failed.exception, postrider.ApiError)
+        self.assertEqual(len(server.received), 1)
+
+    def test_a_call_whose_first_attempt_still_runs_is_repeated(self) -> None:
+        running = {"error": "it is running", "reason": "IDEMPOTENCY_KEY_IN_USE"}
+        server = self.given(
+            lambda handler, attempt: (
+                handler.send(409, running) if attempt == 1 else handler.send(201, {"list": LIST})
+            )
+        )
+        self.assertEqual(self.client(server).lists.create(**LIST), {"list": LIST})
+
+    def test_retry_after_is_a_number_or_a_date_and_what_is_neither_is_none(self) -> None:
+        date = format_datetime(datetime.now(timezone.utc) + timedelta(hours=1), usegmt=True)
+        for text, least, most in [
+            (date, 3_500, 3_600),
+            ("Fri, 27 Nov 2020 10:00:00 GMT", 0, 0),
+            ("7", 7, 7),
+            ("-5", None, None),
+            ("3 soon", None, None),
+            ("Fri, 99 Nov 2020 10:00:00 GMT", None, None),
+            ("9" * 5_000, None, None),
+        ]:
+            with self.subTest(text[:30]):
+                server = self.given(
+                    lambda handler, _, text=text: handler.send(  # type: ignore[misc]
+                        429, {}, {"retry-after": text}
+                    )
+                )
+                with self.assertRaises(postrider.RateLimitError) as failed:
+                    self.client(server, retries=0).lists.list()
+                seconds = failed.exception.retry_after
+                if least is None or most is None:
+                    self.assertIsNone(seconds)
+                else:
+                    self.assertIsNotNone(seconds)
+                    self.assertTrue(least <= (seconds or 0) <= most, seconds)
+
+    def test_a_cursor_that_comes_again_is_an_error_and_no_loop(self) -> None:
+        page = {"contacts": [{"email": "a"}], "next_cursor": "two"}
+        server = self.given(
+            lambda handler, attempt: handler.send(200 if attempt < 6 else 400, page)
+        )
+        with self.assertRaisesRegex(postrider.PostriderError, "two pages have the same cursor"):
+            list(self.client(server).contacts.list_all())
+        self.assertEqual(len(server.received), 2)
+
+    def test_the_body_of_an_error_may_be_anything(self) -> None:
+        wrong = {"error": {"a": 1}, "code": 7, "reason": [], "request_id": {}, "details": "no"}
+        for body in [wrong, ["no"], None, {"error": 5, "details": [None, {"field": 3}]}]:
+            with self.subTest(body):
+                server = self.given(
+                    lambda handler, _, body=body: handler.send(422, body)  # type: ignore[misc]
+                )
+                with self.assertRaises(postrider.InvalidRequestError) as failed:
+                    self.client(server).lists.list()
+                error = failed.exception
+                self.assertRegex(str(error), "^422 Unprocessable")
+                self.assertEqual(
+                    (error.code, error.reason, error.request_id, error.fields),
+                    ("", None, None, []),
+                )
+
+    def test_dates_are_sent_as_the_api_writes_them(self) -> None:
+        server = self.given(lambda handler, _: handler.send(200, {}))
+        client: Any = self.client(server)
+        at = datetime(2026, 11, 27, 12, 0, 0, 250_000, timezone(timedelta(hours=2)))
+        client.contacts.list(created_after=[at, at])
+        client.lists.create(**LIST, at=at)
+        written = "2026-11-27T10:00:00.250000Z"
+        self.assertEqual(server.received[0].query["created_after"], [written, written])
+        self.assertEqual(json.loads(server.received[1].body)["at"], written)
+
+    def test_what_json_and_queries_cannot_say_is_refused_before_it_is_sent(self) -> None:
+        server = self.given(lambda handler, _: handler.send(200, {}))
+        client: Any = self.client(server)
+        naive = datetime(2026, 11, 27)
+        for value in [float("nan"), float("inf"), naive, object()]:
+            with self.subTest(value):
+                with self.assertRaisesRegex((ValueError, TypeError), "limit"):
+                    client.contacts.list(limit=value)
+                with self.assertRaisesRegex((ValueError, TypeError), "a.limit"):
+                    client.lists.create(**LIST, a={"limit": [value]})
+        with self.assertRaisesRegex(TypeError, "limit"):
+            client.contacts.list(limit={"a": 1})
+        self.assertEqual(server.received, [])
+
+    def test_an_answer_and_a_line_of_an_export_have_a_limit(self) -> None:
+        server = self.given(lambda handler, _: handler.send_parts([b"x" * 60_000] * 5))
+        client = self.client(server, answer_max_bytes=100_000)
+        with self.assertRaisesRegex(postrider.PostriderError, "more than 100000 bytes") as failed:
+            client.lists.list()
+        self.assertNotIsInstance(failed.exception, postrider.TransportError)
+        with self.assertRaisesRegex(postrider.PostriderError, "more than 100000 bytes"):
+            list(client.lists.export(list_id="a"))
+        self.assertEqual(len(server.received), 2)
+
+    def test_an_error_without_an_end_is_an_error(self) -> None:
+        def endless(handler: Handler, _: int) -> None:
+            handler.send_response(404)
+            handler.send_header("content-length", str(10**12))
+            handler.end_headers()
+            while True:
+                handler.wfile.write(b"x" * 65_536)
+
+        server = self.given(endless)
+        with self.assertRaises(postrider.NotFoundError):
+            self.client(server, timeout=20).lists.get(id="a")
+
+    def test_a_csv_file_comes_in_parts_of_any_size_and_kind(self) -> None:
+        server = self.given(lambda handler, _: handler.send(200, {}))
+        rows = [b"email\n", b"", b"ada@example.com\n"]
+        sources: List[Any] = [iter(rows), rows, bytearray(b"".join(rows)), b"".join(rows).decode()]
+        for source in sources:
+            self.client(server).contacts.import_csv(source)
+        self.assertEqual([each.body for each in server.received], [b"".join(rows)] * len(sources))
+
     def test_a_client_of_the_caller_stays_open(self) -> None:
         server = self.given(lambda handler, _: handler.send(200, {"lists": []}))
         with httpx.Client() as http_client:
@@ -293,6 +487,9 @@ class AsyncClientTest(ClientTest):
         self.addCleanup(loop.close)
         self.addCleanup(lambda: loop.run_until_complete(client.close()))
         return Run(client, loop)
+
+    def made(self, **options: Any) -> Any:
+        return AsyncPostrider(**options)
 
     def test_a_client_of_the_caller_stays_open(self) -> None:
         server = self.given(lambda handler, _: handler.send(200, {"lists": []}))

@@ -24,3 +24,13 @@ export async function bytesOf(
   }
   return bytes;
 }
+
+/** Browsers iterate streams by their reader only. */
+export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

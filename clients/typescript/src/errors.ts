@@ -47,13 +47,14 @@ export class ApiError extends PostriderError {
   /** After which the server asks to try again. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(answer: Response, body: Partial<ErrorBody>) {
-    super(body.error ?? `${answer.status} ${answer.statusText}`.trim());
+  /** A proxy may have made the body. */
+  constructor(answer: Response, body: Record<keyof ErrorBody, unknown>) {
+    super(textOf(body.error) ?? `${answer.status} ${answer.statusText}`.trim());
     this.status = answer.status;
-    this.code = body.code ?? '';
-    this.reason = body.reason;
-    this.requestId = body.request_id ?? answer.headers.get('x-request-id') ?? undefined;
-    this.fields = body.details ?? [];
+    this.code = textOf(body.code) ?? '';
+    this.reason = textOf(body.reason);
+    this.requestId = textOf(body.request_id) ?? answer.headers.get('x-request-id') ?? undefined;
+    this.fields = [body.details].flat().filter(isFieldError);
     this.retryAfterSeconds = secondsOf(answer.headers.get('retry-after') ?? '');
   }
 }
@@ -105,20 +106,16 @@ const bodyMaxBytes = 1_024 * 1_024;
 
 export async function errorOf(answer: Response): Promise<ApiError> {
   const read = bytesOf(answer, bodyMaxBytes).then((bytes) => new TextDecoder().decode(bytes));
-  const body = await read.then(parsed, () => ({}));
+  const body = await read.then(JSON.parse).catch(() => undefined);
   const Kind =
     byStatus[answer.status] ?? (answer.status >= 500 ? ServerError : InvalidRequestError);
-  return new Kind(answer, body);
+  return new Kind(answer, Object(body));
 }
 
-function parsed(text: string): Partial<ErrorBody> {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? body : {};
-  } catch {
-    return {};
-  }
-}
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const isFieldError = (value: unknown): value is FieldError =>
+  typeof Object(value).field === 'string' && typeof Object(value).description === 'string';
 
 /** `Retry-After` is a number of seconds, or a date such as `Fri, 27 Nov 2026 10:00:00 GMT`. */
 function secondsOf(retryAfter: string): number | undefined {

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
+import { waitMs } from './http.ts';
 import {
+  type ClientOptions,
   ConnectionError,
   InvalidRequestError,
   NotFoundError,
@@ -15,23 +18,29 @@ import {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, attempt: number) => void;
 
+type Received = {
+  url: string;
+  key: unknown;
+  headers: IncomingMessage['headers'];
+  body: string;
+};
+
 let end = () => {};
 afterEach(() => end());
 
-type Options = {
-  retries?: number;
-  timeoutMs?: number;
-  answerMaxBytes?: number;
-  basePath?: string;
-};
+type Options = Partial<ClientOptions> & { basePath?: string };
 
 /** A client of a server that answers by `handler`, and the requests that came. */
 async function given(handler: Handler, { basePath = '', ...options }: Options = {}) {
-  const requests: { url: string; key: unknown; headers: IncomingMessage['headers'] }[] = [];
+  const requests: Received[] = [];
   const server = createServer((request, response) => {
     const { url = '', headers } = request;
-    requests.push({ url, key: headers['idempotency-key'], headers });
-    request.resume().on('end', () => handler(request, response, requests.length));
+    const received: Received = { url, key: headers['idempotency-key'], headers, body: '' };
+    requests.push(received);
+    request.on('data', (part) => {
+      received.body += part;
+    });
+    request.on('end', () => handler(request, response, requests.length));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   end = () => {
@@ -345,4 +354,221 @@ test('an export that ends in the middle of a line throws', async () => {
     for await (const _ of postrider.lists.export({ list_id: 'a' }));
   };
   await expect(read()).rejects.toThrow(ConnectionError);
+});
+
+test.each([
+  [{ retries: Number.NaN }, 'retries'],
+  [{ retries: Number.POSITIVE_INFINITY }, 'retries'],
+  [{ retries: -1 }, 'retries'],
+  [{ timeoutMs: Number.NaN }, 'timeoutMs'],
+  [{ timeoutMs: 0 }, 'timeoutMs'],
+])('%o is refused, for a client and for a call', async (wrong, name) => {
+  const { postrider, requests } = await given((_, response) => answer(response, 503, {}));
+  const baseUrl = 'http://127.0.0.1:1';
+  expect(() => new Postrider({ baseUrl, ...wrong })).toThrow(PostriderError);
+  expect(() => new Postrider({ baseUrl, ...wrong })).toThrow(name);
+  // An end, so that a client that takes it repeats for this time at most.
+  const signal = AbortSignal.timeout(1_000);
+  await expect(postrider.lists.list({}, { ...wrong, signal })).rejects.toThrow(name);
+  expect(requests).toHaveLength(0);
+});
+
+test('an answer without a limit is no option', () => {
+  const made = () => new Postrider({ baseUrl: 'http://127.0.0.1:1', answerMaxBytes: Number.NaN });
+  expect(made).toThrow('answerMaxBytes');
+});
+
+test('the wait before an attempt grows, up to a minute and a half', () => {
+  const error = new ConnectionError('cut');
+  const waits = [0, 4, 9, 100, 2_000].map((attempt) => waitMs(attempt, error));
+  expect(waits[0]).toBeLessThanOrEqual(300);
+  expect(waits[1]).toBeGreaterThanOrEqual(1_600);
+  expect(Math.min(...waits.slice(2))).toBeGreaterThanOrEqual(30_000);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(90_000);
+});
+
+const secretText = 'pk_live\n4f1d';
+
+test.each([
+  ['a token with a line break', { token: secretText }, 'token'],
+  ['a token with a letter that headers do not have', { token: `${secretText[0]}…` }, 'token'],
+  ['a base address with a password', { baseUrl: 'http://ops:4f1d@127.0.0.1:1' }, 'baseUrl'],
+  ['a base address without a scheme', { baseUrl: 'localhost:3000' }, 'baseUrl'],
+  ['a base address that is none', { baseUrl: '4f1d' }, 'baseUrl'],
+])('%s is refused at once, and not shown', (_, options, name) => {
+  const failed = errorOf(() => new Postrider({ baseUrl: 'http://127.0.0.1:1', ...options }));
+  expect(failed).toBeInstanceOf(PostriderError);
+  expect(failed.message).toContain(name);
+  expect([failed.message, failed.cause].join()).not.toContain('4f1d');
+});
+
+function errorOf(run: () => unknown): Error {
+  try {
+    run();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('an idempotency key that no header can have is refused, and not repeated', async () => {
+  const { postrider, requests } = await given((_, response) => answer(response, 200, {}));
+  const made = postrider.lists.create(list, { idempotencyKey: 'order\n17' });
+  await expect(made).rejects.toThrow('idempotencyKey');
+  await expect(made).rejects.not.toThrow(ConnectionError);
+  expect(requests).toHaveLength(0);
+});
+
+test('a caller can end an export, and gets its own reason', async () => {
+  const controller = new AbortController();
+  const { postrider } = await given((_, response) => response.write('{"contact":{}}\n'));
+  const read = async () => {
+    const lines = postrider.lists.export({ list_id: 'a' }, { signal: controller.signal });
+    for await (const _ of lines) controller.abort(new Error('the user left'));
+  };
+  await expect(read()).rejects.toThrow('the user left');
+});
+
+test('a line of an export that is no JSON is an error without its content', async () => {
+  const { postrider } = await given((_, response) => response.end('ada@example.com\n{}\n'));
+  const read = async () => {
+    for await (const _ of postrider.lists.export({ list_id: 'a' }));
+  };
+  const failed = await read().catch((error) => error);
+  expect(failed).toBeInstanceOf(PostriderError);
+  expect([failed.message, failed.cause].join()).not.toContain('ada@');
+});
+
+test('a cursor that comes again is an error, and no loop', async () => {
+  const { postrider, requests } = await given((_, response, attempt) =>
+    answer(response, attempt > 5 ? 400 : 200, { contacts: [{ email: 'a' }], next_cursor: 'two' }),
+  );
+  const read = async () => {
+    for await (const _ of postrider.contacts.listAll());
+  };
+  await expect(read()).rejects.toThrow('two pages have the same cursor');
+  expect(requests).toHaveLength(2);
+});
+
+test.each([
+  ['no text', { error: { message: 'no' }, code: 7, reason: [], request_id: {}, details: 'no' }],
+  ['a list', ['no']],
+  ['null', null],
+  ['fields without names', { error: 5, details: [null, { field: 3 }] }],
+])('an error whose body has %s has a status and no fields', async (_, body) => {
+  const { postrider } = await given((_, response) => answer(response, 422, body as object));
+  const failed = await postrider.lists.list().catch((error) => error);
+  expect(failed).toBeInstanceOf(InvalidRequestError);
+  const { message, code, reason, requestId, fields } = failed;
+  expect({ message, code, reason, requestId, fields }).toEqual({
+    message: '422 Unprocessable Entity',
+    code: '',
+    reason: undefined,
+    requestId: undefined,
+    fields: [],
+  });
+});
+
+test('dates in the query of a read are as the API writes them', async () => {
+  const { postrider, requests } = await given((_, response) => answer(response, 200, {}));
+  const at = new Date('2026-11-27T10:00:00.250Z');
+  await postrider.contacts.list({ created_after: [at, at], limit: 10n } as never);
+  const { searchParams } = new URL(requests[0]?.url ?? '', 'http://a');
+  expect(searchParams.getAll('created_after')).toEqual(Array(2).fill('2026-11-27T10:00:00.250Z'));
+  expect(searchParams.get('limit')).toBe('10');
+});
+
+test.each([
+  ['NaN', Number.NaN],
+  ['an invalid date', new Date(Number.NaN)],
+  ['an object', { from: 1 }],
+])('%s in the query of a read is refused before it is sent', async (_, value) => {
+  const { postrider, requests } = await given((_, response) => answer(response, 200, {}));
+  const read = postrider.contacts.list({ limit: value } as never);
+  await expect(read).rejects.toThrow(PostriderError);
+  await expect(read).rejects.toThrow('limit');
+  expect(requests).toHaveLength(0);
+});
+
+const rows = ['email\n', 'ada@example.com\n', 'jörg@example.com\n'];
+
+/** As programs have them: streams of Node.js, and generators. */
+const sources = {
+  'a stream of Node.js': () => {
+    const stream = new PassThrough();
+    for (const row of rows) stream.write(row);
+    return stream.end();
+  },
+  'a stream of Node.js that gives text': () => {
+    const stream = new PassThrough({ encoding: 'utf8' });
+    for (const row of rows) stream.write(row);
+    return stream.end();
+  },
+  'a generator': async function* () {
+    yield* rows;
+  },
+  bytes: () => Buffer.from(rows.join('')),
+};
+
+test.each(Object.entries(sources))('a CSV file comes from %s', async (_, source) => {
+  const { postrider, requests } = await given((_, response) => response.end('{"summary":{}}\n'));
+  for await (const _ of postrider.contacts.importCsv({}, source()));
+  expect(requests[0]?.body).toBe(rows.join(''));
+});
+
+test('a file that cannot be read is no error of the connection', async () => {
+  const { postrider } = await given((_, response) => response.end('{"summary":{}}\n'));
+  async function* broken() {
+    yield 'email\n';
+    throw new Error('the disk is gone');
+  }
+  const sent = async () => {
+    for await (const _ of postrider.contacts.importCsv({}, broken()));
+  };
+  const failed = await sent().catch((error) => error);
+  expect(failed).toBeInstanceOf(PostriderError);
+  expect(failed).not.toBeInstanceOf(ConnectionError);
+  expect(failed.cause).toEqual(new Error('the disk is gone'));
+});
+
+test.each([
+  ['a generator', (parts: AsyncGenerator<string>) => parts],
+  ['a stream of Node.js', (parts: AsyncGenerator<string>) => Readable.from(parts)],
+  [
+    'a ReadableStream',
+    (parts: AsyncGenerator<string>) =>
+      ReadableStream.from(parts).pipeThrough(new TextEncoderStream()),
+  ],
+])('%s without an end is closed with its call', async (_, sourceOf) => {
+  const { postrider } = await given((_, response) => response.end());
+  const controller = new AbortController();
+  let isClosed = false;
+  async function* endless() {
+    try {
+      for (;;) yield await new Promise<string>((go) => setImmediate(go, 'ada@example.com\n'));
+    } finally {
+      isClosed = true;
+    }
+  }
+  setTimeout(() => controller.abort(new Error('the user left')), 50);
+  const sent = async () => {
+    const { signal } = controller;
+    for await (const _ of postrider.contacts.importCsv({}, sourceOf(endless()), { signal }));
+  };
+  await expect(sent()).rejects.toThrow('the user left');
+  for (let turn = 0; turn < 1_000 && !isClosed; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(isClosed).toBe(true);
+});
+
+test.each([
+  ['an object', { path: 'a.csv' }],
+  ['undefined', undefined],
+  ['a number', 7],
+])('%s is no CSV file', async (_, content) => {
+  const { postrider, requests } = await given((_, response) => response.end());
+  const sent = postrider.contacts.importCsv({}, content as never).next();
+  await expect(sent).rejects.toThrow(PostriderError);
+  expect(requests).toHaveLength(0);
 });

@@ -1,8 +1,9 @@
-import { bytesOf } from './body.ts';
+import { bytesOf, chunksOf } from './body.ts';
+import { type Content, contentOf, type SentContent } from './content.ts';
 import { ApiError, ConnectionError, errorOf, PostriderError, TimeoutError } from './errors.ts';
 
 export type ClientOptions = {
-  /** The address of the gateway, such as `https://mail.example.com`. */
+  /** The address of the gateway, such as `https://mail.example.com`, without a password. */
   baseUrl: string;
   /** An API key, or the token of a session. */
   token?: string | undefined;
@@ -10,7 +11,7 @@ export type ClientOptions = {
   workspaceId?: string | undefined;
   /** For one attempt, until its answer is read. 30,000 if absent. */
   timeoutMs?: number | undefined;
-  /** Attempts after the first one. 2 if absent. */
+  /** Attempts after the first one, 0 to 100. 2 if absent. */
   retries?: number | undefined;
   /**
    * Of an answer that is read whole, and of a line of an export, decompressed. 64 MiB if absent. An
@@ -41,10 +42,9 @@ export type Operation = {
   keyed?: true;
 };
 
-/** A body that `fetch` takes. */
-export type Content = NonNullable<RequestInit['body']>;
-
 export type Body = { content: Content; type: string };
+
+type SentBody = { content: SentContent; type: string };
 
 /** A request whose workspace may be that of the client. */
 export type InWorkspace<Request> = Request extends { workspace_id: string }
@@ -57,6 +57,7 @@ export const workspaceField = 'workspace_id';
 
 const timeoutMsDefault = 30_000;
 const retriesDefault = 2;
+const retriesMax = 100;
 const answerMaxBytesDefault = 64 * 1_024 * 1_024;
 const firstWaitMs = 200;
 const waitMsMax = 60_000;
@@ -72,9 +73,16 @@ const streamInit = { duplex: 'half', redirect: 'error', window: null } as const;
 /** Calls operations, and repeats a call where that cannot do it twice. */
 export class Http {
   readonly #options: ClientOptions;
+  readonly #base: URL;
 
+  /** Throws a `PostriderError` for an option that cannot work. */
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#base = baseOf(options.baseUrl);
+    if (options.token !== undefined) headerOf('token', options.token);
+    timeoutMsOf(options, {});
+    retriesOf(options, {});
+    answerMaxBytesOf(options);
   }
 
   /** Calls an operation with JSON, or with the query if it reads. */
@@ -103,7 +111,7 @@ export class Http {
     operation: Operation,
     query: object,
     options: RequestOptions = {},
-    body?: Body,
+    body?: SentBody,
   ): Promise<ReadableStream<Uint8Array>> {
     const answer = await this.#answer(operation, this.#inWorkspace(query), body, {
       options,
@@ -113,29 +121,43 @@ export class Http {
     return answer.body;
   }
 
-  /** Each line of an answer in JSON lines. Throws if the answer is cut. */
+  /**
+   * Each line of an answer in JSON lines. Throws if the answer is cut. A stream that is sent is
+   * closed with it.
+   */
   async *lines<Item>(
     operation: Operation,
     query: object,
     options?: RequestOptions,
     body?: Body,
   ): AsyncGenerator<Item, void, undefined> {
-    const { answerMaxBytes = answerMaxBytesDefault } = this.#options;
+    const answerMaxBytes = answerMaxBytesOf(this.#options);
     const decoder = new TextDecoder();
+    const end = new AbortController();
+    const sent = body && { ...body, content: contentOf(body.content, end.signal) };
     let rest = '';
-    for await (const bytes of chunksOf(await this.stream(operation, query, options, body))) {
-      const [end = '', ...lines] = decoder.decode(bytes, { stream: true }).split('\n');
-      rest += end;
-      for (const next of lines) {
-        if (rest !== '') yield itemOf<Item>(rest);
-        rest = next;
+    try {
+      const stream = await this.stream(operation, query, options, sent);
+      for await (const bytes of chunksOf(stream)) {
+        const [head = '', ...lines] = decoder.decode(bytes, { stream: true }).split('\n');
+        rest += head;
+        for (const next of lines) {
+          if (rest !== '') yield itemOf<Item>(rest);
+          rest = next;
+        }
+        if (rest.length > answerMaxBytes) {
+          throw new PostriderError(`a line of the answer is longer than ${answerMaxBytes} bytes`);
+        }
       }
-      if (rest.length > answerMaxBytes) {
-        throw new PostriderError(`a line of the answer is longer than ${answerMaxBytes} bytes`);
-      }
+      rest += decoder.decode();
+      if (rest !== '') yield itemOf<Item>(rest);
+    } catch (error) {
+      if (error instanceof PostriderError) throw error;
+      options?.signal?.throwIfAborted();
+      throw new ConnectionError('the answer was cut', { cause: error });
+    } finally {
+      end.abort();
     }
-    rest += decoder.decode();
-    if (rest !== '') yield lastOf<Item>(rest);
   }
 
   /** Operations that are about no workspace ignore it. */
@@ -150,16 +172,16 @@ export class Http {
   async #answer(
     operation: Operation,
     query: Record<string, unknown>,
-    body: Body | undefined,
+    body: SentBody | undefined,
     { options, isWhole }: { options: RequestOptions; isWhole: boolean },
   ): Promise<Response> {
-    const { token, retries = retriesDefault } = this.#options;
-    const url = new URL(this.#options.baseUrl);
+    const { token } = this.#options;
+    const url = new URL(this.#base);
     // A gateway may be below a path of its host.
     url.pathname = `${url.pathname.replace(/\/+$/, '')}${operation.path}`;
     for (const [name, value] of Object.entries(query)) {
       for (const each of [value].flat()) {
-        if (each !== undefined && each !== null) url.searchParams.append(name, String(each));
+        if (each !== undefined && each !== null) url.searchParams.append(name, textOf(name, each));
       }
     }
     const key = operation.keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
@@ -171,13 +193,14 @@ export class Http {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body ? { 'content-type': body.type } : {}),
         ...(body && !isWhole ? { accept: 'application/x-ndjson' } : {}),
-        ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...(key === undefined ? {} : { 'idempotency-key': headerOf('idempotencyKey', key) }),
       },
       ...(body ? { body: body.content } : {}),
       ...(body?.content instanceof ReadableStream ? streamInit : {}),
     };
+    const retries = retriesOf(this.#options, options);
     // A file is sent once: its stream is used up.
-    const left = body && !isWhole ? 0 : (options.retries ?? retries);
+    const left = body && !isWhole ? 0 : retries;
     return this.#attempts({ url, operation, init, options }, isWhole, left);
   }
 
@@ -193,16 +216,11 @@ export class Http {
   }
 
   async #attempt({ url, init, options }: Call, isWhole: boolean): Promise<Response> {
-    const {
-      timeoutMs = timeoutMsDefault,
-      answerMaxBytes = answerMaxBytesDefault,
-      fetch: send = fetch,
-    } = this.#options;
+    const { fetch: send = fetch } = this.#options;
+    const answerMaxBytes = answerMaxBytesOf(this.#options);
+    const timeoutMs = timeoutMsOf(this.#options, options);
     const own = new AbortController();
-    const timer = setTimeout(
-      () => own.abort(),
-      Math.min(options.timeoutMs ?? timeoutMs, timerMsMax),
-    );
+    const timer = setTimeout(() => own.abort(), Math.min(timeoutMs, timerMsMax));
     const signal = options.signal ? AbortSignal.any([own.signal, options.signal]) : own.signal;
     const where = `${init.method} ${url.pathname}`;
     try {
@@ -219,6 +237,8 @@ export class Http {
     } catch (error) {
       if (error instanceof PostriderError) throw error;
       options.signal?.throwIfAborted();
+      // The content of the call could not be read.
+      if (error instanceof Error && error.cause instanceof PostriderError) throw error.cause;
       if (own.signal.aborted) throw new TimeoutError(`${where} took too long`, { cause: error });
       throw new ConnectionError(`${where} got no answer`, { cause: error });
     } finally {
@@ -239,10 +259,11 @@ function mayRepeat({ verb, keyed }: Operation, error: unknown): boolean {
   return error.status === 429 || (isSafe && [502, 503, 504].includes(error.status));
 }
 
-function waitMs(attempt: number, error: unknown): number {
+/** Before the next attempt: what the server asks for, and a time that doubles up to a minute. */
+export function waitMs(attempt: number, error: unknown): number {
   const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   // Spread, so that clients that failed together do not return together.
-  return asked + firstWaitMs * 2 ** attempt * (0.5 + Math.random());
+  return asked + Math.min(firstWaitMs * 2 ** attempt, waitMsMax) * (0.5 + Math.random());
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -260,32 +281,12 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Browsers iterate streams by their reader only. */
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((cause) => {
-        throw new ConnectionError('the answer was cut', { cause });
-      });
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-}
-
+/** A stream that ends in the middle of a line was cut. The error leaves out what the line says. */
 function itemOf<Item>(line: string): Item {
-  return JSON.parse(line) as Item;
-}
-
-/** A stream that ends in the middle of a line was cut. */
-function lastOf<Item>(line: string): Item {
   try {
-    return itemOf<Item>(line);
-  } catch (cause) {
-    throw new ConnectionError('the answer was cut', { cause });
+    return JSON.parse(line) as Item;
+  } catch {
+    throw new ConnectionError('the answer was cut: a line of it is not JSON');
   }
 }
 
@@ -297,11 +298,48 @@ const isRedirect = ({ status, type }: Response) =>
 function jsonOf(request: object): string {
   return JSON.stringify(request, function refuse(this: Record<string, unknown>, name, value) {
     const given = this[name];
-    const isLost =
-      typeof given === 'bigint' ||
-      (typeof given === 'number' && !Number.isFinite(given)) ||
-      (given instanceof Date && Number.isNaN(given.getTime()));
-    if (isLost) throw new PostriderError(`${name} is ${String(given)}, which JSON cannot say`);
+    if (typeof given === 'bigint' || isLost(given)) {
+      throw new PostriderError(`${name} is ${String(given)}, which JSON cannot say`);
+    }
     return value;
   });
+}
+
+/** A value in a query. */
+function textOf(name: string, value: unknown): string {
+  if (isLost(value)) throw new PostriderError(`${name} is ${String(value)}, which is no value`);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'object') throw new PostriderError(`${name} is an object in a query`);
+  return String(value);
+}
+
+const isLost = (value: unknown) =>
+  (typeof value === 'number' && !Number.isFinite(value)) ||
+  (value instanceof Date && Number.isNaN(value.getTime()));
+
+/** `fetch` shows a wrong address with its password, and a wrong header with its value. */
+function baseOf(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.username + url.password === '') return url;
+  throw new PostriderError('baseUrl has to be like https://mail.example.com, without a user');
+}
+
+function headerOf(option: string, value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value.trim())) return value;
+  throw new PostriderError(`${option} has a line break or a letter that a header cannot have`);
+}
+
+const retriesOf = (own: ClientOptions, call: RequestOptions) =>
+  within('retries', call.retries ?? own.retries ?? retriesDefault, 0, retriesMax);
+
+const timeoutMsOf = (own: ClientOptions, call: RequestOptions) =>
+  within('timeoutMs', call.timeoutMs ?? own.timeoutMs ?? timeoutMsDefault, 1, Infinity);
+
+const answerMaxBytesOf = ({ answerMaxBytes = answerMaxBytesDefault }: ClientOptions) =>
+  within('answerMaxBytes', answerMaxBytes, 1, Infinity);
+
+/** NaN is in no range. */
+function within(option: string, value: number, from: number, to: number): number {
+  if (value >= from && value <= to) return value;
+  throw new PostriderError(`${option} is ${value}: it has to be a number from ${from} to ${to}`);
 }

@@ -1,3 +1,5 @@
+import { PostriderError } from './errors.ts';
+
 /** The items of a page, and the cursor of the next one. */
 type Page<Item> = { items: readonly Item[]; next: string | undefined };
 
@@ -9,6 +11,7 @@ export async function* pages<Item>(
   do {
     const { items, next } = await ask(cursor);
     yield* items;
+    if (next && next === cursor) throw new PostriderError('two pages have the same cursor');
     cursor = next;
   } while (cursor);
 }

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 import random
+import re
 import time
 import uuid
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from types import TracebackType
 from typing import (
     Any,
@@ -35,6 +38,10 @@ from .errors import ApiError, PostriderError, TimedOutError, TransportError, err
 _FIRST_WAIT = 0.2
 _WAIT_MAX = 60
 _CHUNK = 65_536
+_RETRIES_MAX = 100
+_TIMEOUT_MAX = 86_400
+_ANSWER_MAX_BYTES = 64 * 1_024 * 1_024
+_ERROR_MAX_BYTES = 1_024 * 1_024
 
 _Sync = TypeVar("_Sync", bound="Client")
 _Async = TypeVar("_Async", bound="AsyncClient")
@@ -44,10 +51,10 @@ class RequestOptions(TypedDict, total=False):
     """Of one call."""
 
     timeout: float
-    """Seconds, in place of the client's."""
+    """Seconds, up to a day, in place of the client's."""
 
     retries: int
-    """Attempts after the first one, in place of the client's."""
+    """Attempts after the first one, 0 to 100, in place of the client's."""
 
     idempotency_key: str
     """
@@ -71,6 +78,41 @@ class Settings:
     workspace_id: Optional[str]
     timeout: float
     retries: int
+    answer_max_bytes: int
+
+    def __post_init__(self) -> None:
+        # httpx shows a wrong header with its value, and takes a password in place of the token.
+        if self.token is not None:
+            _header_of("token", self.token)
+        try:
+            url = httpx.URL(self.base_url)
+        except httpx.InvalidURL:
+            url = httpx.URL()
+        if url.scheme not in ("http", "https") or not url.host or url.userinfo:
+            raise ValueError("base_url has to be like https://mail.example.com, without a user")
+        _check_timeout(self.timeout)
+        _check_retries(self.retries)
+        _within("answer_max_bytes", self.answer_max_bytes, 1, math.inf)
+
+
+def _check_timeout(timeout: float) -> None:
+    _within("timeout", timeout, 0.001, _TIMEOUT_MAX)
+
+
+def _check_retries(retries: int) -> None:
+    _within("retries", retries, 0, _RETRIES_MAX)
+
+
+def _within(option: str, value: object, least: float, most: float) -> None:
+    """NaN is in no range."""
+    if not isinstance(value, (int, float)) or not least <= value <= most:
+        raise ValueError(f"{option} is {value}: it has to be a number from {least} to {most}")
+
+
+def _header_of(option: str, value: str) -> str:
+    if not re.fullmatch("[ -~]*", value.strip()):
+        raise ValueError(f"{option} has a line break or a letter that a header cannot have")
+    return value.strip()
 
 
 @dataclass(frozen=True)
@@ -82,6 +124,7 @@ class Call:
     """As `httpx` takes it, without the body of a file."""
     timeout: float
     retries: int
+    answer_max_bytes: int
 
     def wait_after(self, attempt: int, error: PostriderError) -> Optional[float]:
         """Seconds until the next attempt; none if there is no other one."""
@@ -91,7 +134,8 @@ class Call:
         if asked > _WAIT_MAX:
             return None
         # Spread, so that clients that failed together do not return together.
-        return asked + _FIRST_WAIT * 2.0**attempt * (0.5 + random.random())
+        own = min(_FIRST_WAIT * 2.0**attempt, _WAIT_MAX)
+        return asked + own * (0.5 + random.random())
 
     def _may_repeat(self, error: PostriderError) -> bool:
         """Whether a repeat can do no harm and may succeed."""
@@ -100,39 +144,91 @@ class Call:
             return is_safe
         if not isinstance(error, ApiError):
             return False
+        # The first attempt still runs: its answer comes under the same key.
+        if self.operation.keyed and error.reason == "IDEMPOTENCY_KEY_IN_USE":
+            return True
         # A call is refused before anything is done.
         return error.status == 429 or (is_safe and error.status in (502, 503, 504))
 
     @contextmanager
     def failures(self) -> Iterator[None]:
         """Failures of `httpx` as those of this package."""
-        where = f"{self.operation.verb} {self.operation.path}"
         try:
             yield
         except httpx.TimeoutException as error:
-            raise TimedOutError(f"{where} took too long") from error
+            raise TimedOutError(f"{self.where} took too long") from error
         except httpx.RequestError as error:
-            raise TransportError(f"{where} got no answer, or one that was cut") from error
+            raise TransportError(f"{self.where} got no answer, or one that was cut") from error
+
+    @property
+    def where(self) -> str:
+        return f"{self.operation.verb} {self.operation.path}"
+
+    def check_redirect(self, answer: httpx.Response) -> None:
+        if answer.has_redirect_location:
+            raise PostriderError(f"{self.where} was redirected: is base_url the gateway's own one?")
+
+    def too_large(self) -> PostriderError:
+        return PostriderError(f"{self.where} answered more than {self.answer_max_bytes} bytes")
 
 
 class Body:
-    """A body that is read until its end, or until it took too long."""
+    """A body that is read until its end, until it took too long, or up to a number of bytes."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, bytes_max: int) -> None:
         self._call = call
+        self._left = bytes_max
         self._ends = time.monotonic() + call.timeout
         self._parts: List[bytes] = []
 
-    def add(self, part: bytes) -> None:
-        self._parts.append(part)
+    def add(self, part: bytes) -> bool:
+        """Whether there was room for it."""
         if time.monotonic() > self._ends:
             raise TimedOutError(f"{self._call.operation.path} took too long")
+        self._left -= len(part)
+        if self._left < 0:
+            return False
+        self._parts.append(part)
+        return True
 
     def bytes(self) -> bytes:
         return b"".join(self._parts)
 
     def json(self) -> Any:
         return _parsed(self.bytes())
+
+
+class Lines:
+    """The lines of an answer in JSON lines, from its parts."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self._bytes_max = bytes_max
+        self._rest = b""
+
+    def add(self, part: bytes) -> Iterator[Any]:
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        yield from (_parsed(line) for line in lines if line)
+        if len(self._rest) > self._bytes_max:
+            raise PostriderError(f"a line of the answer has more than {self._bytes_max} bytes")
+
+    def end(self) -> Iterator[Any]:
+        if self._rest:
+            yield _parsed(self._rest)
+
+
+class Cursors:
+    """The cursors of pages. One that comes again would be a loop without an end."""
+
+    def __init__(self) -> None:
+        self._last: Optional[str] = None
+
+    def next_of(self, page: Any) -> Optional[str]:
+        """The cursor of the next page; none behind the last one."""
+        cursor: Optional[str] = page.get("next_cursor") or None
+        if cursor is not None and cursor == self._last:
+            raise PostriderError("two pages have the same cursor")
+        self._last = cursor
+        return cursor
 
 
 def _call_of(
@@ -146,29 +242,64 @@ def _call_of(
     # Operations that are about no workspace ignore it.
     own = {} if settings.workspace_id is None else {"workspace_id": settings.workspace_id}
     everything = {**own, **{name.rstrip("_"): value for name, value in fields.items()}}
+    if everything.get("workspace_id") is None:
+        everything.update(own)
     headers = {"user-agent": f"postrider-python/{__version__}"}
     if settings.token is not None:
-        headers["authorization"] = f"Bearer {settings.token}"
+        headers["authorization"] = f"Bearer {_header_of('token', settings.token)}"
     if operation.keyed:
-        headers["idempotency-key"] = given.get("idempotency_key") or str(uuid.uuid4())
+        key = given.get("idempotency_key") or str(uuid.uuid4())
+        headers["idempotency-key"] = _header_of("idempotency_key", key)
     timeout = given.get("timeout", settings.timeout)
+    _check_timeout(timeout)
     request: Dict[str, Any] = {
         "method": operation.verb,
         "url": settings.base_url.rstrip("/") + operation.path,
         "headers": headers,
         "timeout": timeout,
+        # A redirected write would become a read.
+        "follow_redirects": False,
     }
     if operation.verb == "GET" or file_type is not None:
-        request["params"] = {name: each for name, each in everything.items() if each is not None}
+        request["params"] = {
+            name: _in_query(name, each) for name, each in everything.items() if each is not None
+        }
     else:
         headers["content-type"] = "application/json"
-        request["content"] = json.dumps(everything, ensure_ascii=False, allow_nan=False).encode()
+        content = {name: _in_json(name, each) for name, each in everything.items()}
+        request["content"] = json.dumps(content, ensure_ascii=False).encode()
     retries = given.get("retries", settings.retries)
+    _check_retries(retries)
     if file_type is not None:
         headers.update({"content-type": file_type, "accept": "application/json"})
         # A file is sent once: it has been read then.
         retries = 0
-    return Call(operation, request, timeout, retries)
+    return Call(operation, request, timeout, retries, settings.answer_max_bytes)
+
+
+def _in_query(name: str, value: object) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_in_query(name, each) for each in value]
+    if isinstance(value, Mapping):
+        raise TypeError(f"{name} is an object in a query")
+    return _in_json(name, value)
+
+
+def _in_json(name: str, value: object) -> Any:
+    """The value with its dates as RFC 3339. JSON has no NaN and no infinity."""
+    if isinstance(value, Mapping):
+        return {key: _in_json(f"{name}.{key}", each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_in_json(name, each) for each in value]
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"{name} is a date without a time zone")
+        return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} is {value}, which JSON cannot say")
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise TypeError(f"{name} is a {type(value).__name__}, which JSON cannot say")
 
 
 def _parsed(text: Union[str, bytes]) -> Any:
@@ -197,22 +328,21 @@ class Http:
         items: str,
     ) -> Iterator[Any]:
         """The items of all pages, each page asked for when the one before is used up."""
+        cursors = Cursors()
         page = self.call(operation, fields, options)
         yield from page[items]
-        while page.get("next_cursor"):
-            page = self.call(operation, {**fields, "cursor": page["next_cursor"]}, options)
+        while cursor := cursors.next_of(page):
+            page = self.call(operation, {**fields, "cursor": cursor}, options)
             yield from page[items]
 
     def lines(
         self, operation: Operation, fields: Mapping[str, Any], options: Optional[RequestOptions]
     ) -> Iterator[Any]:
         """Each line of an answer in JSON lines, of any length."""
-        rest = b""
+        lines = Lines(self._settings.answer_max_bytes)
         for part in self.stream(operation, fields, options):
-            *lines, rest = (rest + part).split(b"\n")
-            yield from (_parsed(line) for line in lines if line)
-        if rest:
-            yield _parsed(rest)
+            yield from lines.add(part)
+        yield from lines.end()
 
     def stream(
         self, operation: Operation, fields: Mapping[str, Any], options: Optional[RequestOptions]
@@ -223,7 +353,7 @@ class Http:
             try:
                 with call.failures(), self._opened(call) as answer:
                     # Behind the head nothing is repeated: a part may have been read.
-                    call = Call(operation, call.request, call.timeout, 0)
+                    call = replace(call, retries=0)
                     yield from answer.iter_bytes()
                     return
             except PostriderError as error:
@@ -244,9 +374,10 @@ class Http:
         for attempt in itertools.count():
             try:
                 with call.failures(), self._opened(call, **content) as answer:
-                    body = Body(call)
+                    body = Body(call, call.answer_max_bytes)
                     for part in answer.iter_bytes():
-                        body.add(part)
+                        if not body.add(part):
+                            raise call.too_large()
                     return body.json()
             except PostriderError as error:
                 self._wait(call, attempt, error)
@@ -254,10 +385,12 @@ class Http:
     @contextmanager
     def _opened(self, call: Call, **content: Any) -> Iterator[httpx.Response]:
         with self._client.stream(**call.request, **content) as answer:
+            call.check_redirect(answer)
             if not answer.is_success:
-                body = Body(call)
+                body = Body(call, _ERROR_MAX_BYTES)
                 for part in answer.iter_bytes():
-                    body.add(part)
+                    if not body.add(part):
+                        break
                 raise error_of(answer, body.bytes())
             yield answer
 
@@ -288,11 +421,12 @@ class AsyncHttp:
         items: str,
     ) -> AsyncIterator[Any]:
         """The items of all pages, each page asked for when the one before is used up."""
+        cursors = Cursors()
         page = await self.call(operation, fields, options)
         for item in page[items]:
             yield item
-        while page.get("next_cursor"):
-            page = await self.call(operation, {**fields, "cursor": page["next_cursor"]}, options)
+        while cursor := cursors.next_of(page):
+            page = await self.call(operation, {**fields, "cursor": cursor}, options)
             for item in page[items]:
                 yield item
 
@@ -300,14 +434,12 @@ class AsyncHttp:
         self, operation: Operation, fields: Mapping[str, Any], options: Optional[RequestOptions]
     ) -> AsyncIterator[Any]:
         """Each line of an answer in JSON lines, of any length."""
-        rest = b""
+        lines = Lines(self._settings.answer_max_bytes)
         async for part in self.stream(operation, fields, options):
-            *lines, rest = (rest + part).split(b"\n")
-            for line in lines:
-                if line:
-                    yield _parsed(line)
-        if rest:
-            yield _parsed(rest)
+            for line in lines.add(part):
+                yield line
+        for line in lines.end():
+            yield line
 
     async def stream(
         self, operation: Operation, fields: Mapping[str, Any], options: Optional[RequestOptions]
@@ -319,7 +451,7 @@ class AsyncHttp:
                 with call.failures():
                     async with self._opened(call) as answer:
                         # Behind the head nothing is repeated: a part may have been read.
-                        call = Call(operation, call.request, call.timeout, 0)
+                        call = replace(call, retries=0)
                         async for part in answer.aiter_bytes():
                             yield part
                         return
@@ -342,9 +474,10 @@ class AsyncHttp:
             try:
                 with call.failures():
                     async with self._opened(call, **content) as answer:
-                        body = Body(call)
+                        body = Body(call, call.answer_max_bytes)
                         async for part in answer.aiter_bytes():
-                            body.add(part)
+                            if not body.add(part):
+                                raise call.too_large()
                         return body.json()
             except PostriderError as error:
                 await self._wait(call, attempt, error)
@@ -352,10 +485,12 @@ class AsyncHttp:
     @asynccontextmanager
     async def _opened(self, call: Call, **content: Any) -> AsyncIterator[httpx.Response]:
         async with self._client.stream(**call.request, **content) as answer:
+            call.check_redirect(answer)
             if not answer.is_success:
-                body = Body(call)
+                body = Body(call, _ERROR_MAX_BYTES)
                 async for part in answer.aiter_bytes():
-                    body.add(part)
+                    if not body.add(part):
+                        break
                 raise error_of(answer, body.bytes())
             yield answer
 
@@ -370,8 +505,8 @@ class AsyncHttp:
 def _parts_of(content: Content) -> Iterator[bytes]:
     if isinstance(content, str):
         yield content.encode()
-    elif isinstance(content, bytes):
-        yield content
+    elif isinstance(content, (bytes, bytearray, memoryview)):
+        yield bytes(content)
     elif hasattr(content, "read"):
         while part := content.read(_CHUNK):
             yield _binary(part)
@@ -385,8 +520,9 @@ async def _async_parts_of(content: AsyncContent) -> AsyncIterator[bytes]:
             yield part
         return
     parts = _parts_of(content)
-    while part := await asyncio.to_thread(next, parts, b""):
-        yield part
+    # A part may be empty.
+    while (read := await asyncio.to_thread(lambda: next(parts, None))) is not None:
+        yield read
 
 
 def _binary(part: Any) -> bytes:
@@ -406,18 +542,21 @@ class Client:
         workspace_id: Optional[str] = None,
         timeout: float = 30,
         retries: int = 2,
+        answer_max_bytes: int = _ANSWER_MAX_BYTES,
         http_client: Optional[httpx.Client] = None,
     ) -> None:
         """
-        `base_url` is the address of the gateway, such as `https://mail.example.com`. `token` is an
-        API key or the token of a session. `workspace_id` is the workspace of calls that name none.
-        `timeout` is in seconds, for each wait of an attempt and for reading its whole answer.
-        `retries` counts attempts after the first one. `http_client` has proxies and certificates
-        of your own, and is yours to close.
+        `base_url` is the address of the gateway, such as `https://mail.example.com`, without a
+        password. `token` is an API key or the token of a session. `workspace_id` is the workspace
+        of calls that name none. `timeout` is in seconds, up to a day, for each wait of an attempt
+        and for reading its whole answer. `retries` counts attempts after the first one, 0 to 100.
+        `answer_max_bytes` is for an answer that is read whole and for a line of an export; an
+        export itself has no limit. `http_client` has proxies and certificates of your own, and is
+        yours to close. Raises a `ValueError` for an option that cannot work.
         """
         self._client = http_client or httpx.Client()
         self._owns_client = http_client is None
-        settings = Settings(base_url, token, workspace_id, timeout, retries)
+        settings = Settings(base_url, token, workspace_id, timeout, retries, answer_max_bytes)
         self._http = Http(settings, self._client)
 
     def close(self) -> None:
@@ -448,12 +587,13 @@ class AsyncClient:
         workspace_id: Optional[str] = None,
         timeout: float = 30,
         retries: int = 2,
+        answer_max_bytes: int = _ANSWER_MAX_BYTES,
         http_client: Optional[httpx.AsyncClient] = None,
     ) -> None:
         """As `Postrider`, for `asyncio`."""
         self._client = http_client or httpx.AsyncClient()
         self._owns_client = http_client is None
-        settings = Settings(base_url, token, workspace_id, timeout, retries)
+        settings = Settings(base_url, token, workspace_id, timeout, retries, answer_max_bytes)
         self._http = AsyncHttp(settings, self._client)
 
     async def close(self) -> None:

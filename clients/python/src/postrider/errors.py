@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import Any, Dict, List, Optional, Type, TypedDict
 
 import httpx
@@ -46,14 +50,16 @@ class ApiError(PostriderError):
     """Seconds after which the server asks to try again."""
 
     def __init__(self, answer: httpx.Response, body: Dict[str, Any]) -> None:
-        super().__init__(body.get("error") or f"{answer.status_code} {answer.reason_phrase}".strip())
+        status = f"{answer.status_code} {answer.reason_phrase}".strip()
+        super().__init__(_text_of(body.get("error")) or status)
         self.status = answer.status_code
-        self.code = body.get("code") or ""
-        self.reason = body.get("reason")
-        self.request_id = body.get("request_id") or answer.headers.get("x-request-id")
-        self.fields = body.get("details") or []
-        seconds = answer.headers.get("retry-after", "")
-        self.retry_after = int(seconds) if seconds.isdecimal() else None
+        self.code = _text_of(body.get("code")) or ""
+        self.reason = _text_of(body.get("reason"))
+        self.request_id = _text_of(body.get("request_id")) or answer.headers.get("x-request-id")
+        details = body.get("details")
+        found = details if isinstance(details, list) else []
+        self.fields = [each for each in found if _is_field_error(each)]
+        self.retry_after = _seconds_of(answer.headers.get("retry-after", ""))
 
 
 class InvalidRequestError(ApiError):
@@ -82,6 +88,33 @@ class RateLimitError(ApiError):
 
 class ServerError(ApiError):
     """5xx: a fault of the server, or it is overloaded."""
+
+
+def _text_of(value: object) -> Optional[str]:
+    """A proxy may have made the body."""
+    return value if isinstance(value, str) and value else None
+
+
+def _is_field_error(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("field"), str)
+        and isinstance(value.get("description"), str)
+    )
+
+
+def _seconds_of(retry_after: str) -> Optional[int]:
+    """`Retry-After` is a number of seconds, or a date such as `Fri, 27 Nov 2026 10:00:00 GMT`."""
+    if re.fullmatch("[0-9]{1,10}", retry_after):
+        return int(retry_after)
+    if not re.match("[A-Za-z]", retry_after):
+        return None
+    try:
+        at = parsedate_to_datetime(retry_after)
+    except (TypeError, ValueError):
+        return None
+    zoned = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
+    return max(0, math.ceil((zoned - datetime.now(timezone.utc)).total_seconds()))
 
 
 _BY_STATUS: Dict[int, Type[ApiError]] = {

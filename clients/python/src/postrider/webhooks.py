@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import json
+import math
+import re
 import time
 from typing import List, Mapping, Sequence, Union, cast
 
@@ -21,7 +22,7 @@ class SignatureError(PostriderError):
 
 
 def verify_webhook(
-    body: Union[bytes, str],
+    body: Union[bytes, bytearray, memoryview, str],
     headers: Mapping[str, str],
     secret: Union[str, Sequence[str]],
     *,
@@ -33,17 +34,22 @@ def verify_webhook(
 
     `body` is what came, before any JSON is read. `headers` may have names in any case. `secret` is
     `whsec_…` of the subscription; both while one is being replaced. `tolerance` is how many seconds
-    the clocks may differ.
+    the clocks may differ. Raises a `PostriderError` for a secret that is empty or missing, and for
+    a body that was parsed before.
     """
+    keys = [_key_of(each) for each in ([secret] if isinstance(secret, str) else secret or [])]
+    if not keys:
+        raise PostriderError("no secret is given")
+    content = _bytes_of(body)
     named = {name.lower(): value for name, value in headers.items()}
     id, timestamp = _header_of(named, "webhook-id"), _header_of(named, "webhook-timestamp")
-    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > tolerance:
+    seconds = int(timestamp) if re.fullmatch("[0-9]{1,12}", timestamp) else math.nan
+    if not abs(time.time() - seconds) <= tolerance:
         raise SignatureError("webhook-timestamp is too far from now")
-    content = body.encode() if isinstance(body, str) else body
     signed = f"{id}.{timestamp}.".encode() + content
     given = _signatures_of(_header_of(named, "webhook-signature"))
-    for each in [secret] if isinstance(secret, str) else secret:
-        right = hmac.new(_key_of(each), signed, hashlib.sha256).digest()
+    for key in keys:
+        right = hmac.new(key, signed, hashlib.sha256).digest()
         # Compares all of them: the time says nothing about the signature.
         if any([hmac.compare_digest(right, signature) for signature in given]):
             return cast(WebhookEvent, json.loads(content))
@@ -70,9 +76,22 @@ def _signatures_of(text: str) -> List[bytes]:
     return found
 
 
-def _key_of(secret: str) -> bytes:
-    text = secret[len(_PREFIX) :] if secret.startswith(_PREFIX) else secret
+def _bytes_of(body: object) -> bytes:
+    if isinstance(body, str):
+        return body.encode()
+    if isinstance(body, (bytes, bytearray, memoryview)):
+        return bytes(body)
+    raise PostriderError("body has to be the bytes or the text of the request, not parsed JSON")
+
+
+def _key_of(secret: object) -> bytes:
+    """With an empty key anybody could sign."""
+    text = secret.strip() if isinstance(secret, str) else ""
+    text = text[len(_PREFIX) :] if text.startswith(_PREFIX) else text
     try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise PostriderError("the secret is not base64") from error
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if not key:
+        raise PostriderError("a secret is empty or not base64")
+    return key

@@ -1,6 +1,7 @@
 // Made from the contract by `npm run gen`.
+import type { Content } from '../content.ts';
 import type { CsvImportLine } from '../csv-import.ts';
-import type { Content, Http, InWorkspace, RequestOptions } from '../http.ts';
+import type { Http, InWorkspace, RequestOptions } from '../http.ts';
 import { pages } from '../pages.ts';
 import type * as types from './types.ts';
 
