@@ -90,6 +90,7 @@ function entityAt(mail: Buffer, { start, end }: Range, depth: number): Entity {
   }
   const fields = fieldsOf(head);
   if (!fields) throw new UnreadableMail('a part has a header that cannot be read');
+  if (fields.some(isSpaced)) throw new UnreadableMail('a field has a space before its colon');
   const given = fieldValue(fields, 'content-type');
   const read = given === '' ? plainType : partTypeOf(given);
   if (!read) throw new UnreadableMail('a part has a type that cannot be read');
@@ -98,7 +99,11 @@ function entityAt(mail: Buffer, { start, end }: Range, depth: number): Entity {
   return { mail, head: { start, end: headEnd }, body, fields, ...read, depth };
 }
 
+/** Of the obsolete syntax, for which a header ends before the field to some readers. */
+const isSpaced = ({ name, bytes }: WrittenField) => bytes[name.length] !== colon;
+
 const cr = 0x0d;
+const colon = 0x3a;
 const plainType = { type: 'text/plain', parameters: new Map<string, string>() };
 
 function fieldValue(fields: readonly WrittenField[], name: string): string {

@@ -515,6 +515,19 @@ test('a mail to a list that is retried goes to nobody who has left meanwhile', a
   expect(given.sink.bodies(email)).toEqual([]);
 });
 
+test('a mail to a list that is not kept any more cannot be retried, and is no welcome', async () => {
+  const id = await relayOne(toList(), address());
+  await untilStatus(id, 'sent');
+  const gone = [
+    `update messages set status = 'failed', failed_at = now(), sent_at = null where id = $1`,
+    'delete from message_requests where message_id = $1',
+  ];
+  for (const sql of gone) await query(given.store.fork(), sql, [id]);
+  await expect(given.messages.retryMessage({ workspaceId, id })).rejects.toMatchObject({
+    rawMessage: 'what the message is made from is gone',
+  });
+});
+
 test('a mail to a list skips those who have left, and those on the suppression list', async () => {
   const [left, complained, member] = [address(), address(), address()];
   let calls = 0;

@@ -95,7 +95,7 @@ async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise
   const [row] = await query<RetriedRow>(
     em,
     `select ${stateSql} as state, status = 'failed' as has_failed, notification_id, integration_id,
-       list_id is not null and r.message_id is null as is_welcome,
+       list_id is not null and consent_at is not null and r.message_id is null as is_welcome,
        bounced_at is not null or exists (
          select from suppressions s where s.workspace_id = $1 and s.email = m.contact_email and s.reason = 'bounced'
        ) as is_bounced,

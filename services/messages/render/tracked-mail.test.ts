@@ -207,6 +207,8 @@ test.each<[string, string, string]>([
   ['another encoding', htmlMail('<a>', 'x-uuencode'), 'encoding that cannot be read'],
   ['wrong base64', htmlMail('PGE+=PGE+', 'base64'), 'not encoded as it says'],
   ['wrong quoted-printable', htmlMail('<a href=x>', 'quoted-printable'), 'not encoded as it says'],
+  ['a space before a colon', htmlPart.replace('-Type:', '-Type :'), 'space before its colon'],
+  ['such a field beside', `X-Odd : 1\r\n${htmlPart}`, 'space before its colon'],
   ['two types', `Content-Type: text/html\r\n${htmlPart}`, 'content-type twice'],
   ['a comment in its type', htmlPart.replace('text/html', 'text/html (x)'), 'type that cannot'],
   [
