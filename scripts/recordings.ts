@@ -24,10 +24,13 @@ const secretShown = 'whsec_…';
 const framesMax = 4;
 const program = join(root, 'deploy/postrider/main.ts');
 const api = new Postrider({ baseUrl, token, workspaceId });
-const rows = 200_000;
+const rows = 1_000_000;
 const readers = 5_000;
 
 type Beside = (said: () => string, interrupt: () => void) => Promise<void>;
+
+/** The largest memory of a command so far, in bytes. */
+let memoryBytes = 0;
 
 /** The screen of a command, while `beside` happens. */
 async function recorded(args: readonly string[], beside: Beside = async () => {}): Promise<string> {
@@ -41,13 +44,28 @@ async function recorded(args: readonly string[], beside: Beside = async () => {}
     text += part;
   });
   const over = once(child, 'close');
+  const looking = setInterval(() => {
+    memoryBytes = Math.max(memoryBytes, memoryOfChild(child.pid));
+  }, 500);
   await beside(
     () => text,
     () => void child.stdin.write('\u0003'),
   );
   await over;
+  clearInterval(looking);
   const shown = [`$ postrider ${args.join(' ')}`, ...linesOf(text)].join('\n').trimEnd();
   return shown.replaceAll(secretForm, secretShown).replaceAll(`${folder}/`, '');
+}
+
+/** The most that the command of `script` has had in memory; 0 where the system does not say it. */
+function memoryOfChild(pid: number | undefined): number {
+  try {
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    const status = readFileSync(`/proc/${child}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
 }
 
 /** Of a line that was written over, some of its states. */
@@ -63,9 +81,9 @@ function linesOf(text: string): string[] {
   });
 }
 
-async function until(what: string, isTrue: () => boolean): Promise<void> {
+async function until(what: string, isTrue: () => boolean, triesMax = 600): Promise<void> {
   for (let tries = 0; !isTrue(); tries += 1) {
-    if (tries > 600) throw new Error(`${what} did not happen`);
+    if (tries > triesMax) throw new Error(`${what} did not happen`);
     await sleep(100);
   }
 }
@@ -102,9 +120,19 @@ function givenFile(name: string, count: number): string {
   return file;
 }
 
-function importing(): Promise<string> {
+/** Stopped by Ctrl-C in the middle, and resumed. */
+async function importing(): Promise<string> {
   const file = givenFile('readers.csv', rows);
-  return recorded(['contacts', 'import', file, '--failed-to', join(folder, 'failed.jsonl')]);
+  const args = ['contacts', 'import', file, '--failed-to', join(folder, 'failed.jsonl')];
+  memoryBytes = 0;
+  const begun = await recorded(args, async (said, interrupt) => {
+    const done = () => Number(/(\d+) rows[^\r]*\r?$/.exec(said())?.[1] ?? 0);
+    await until('the middle came', () => done() > 0.4 * rows, 3_000);
+    interrupt();
+  });
+  const resumed = await recorded([...args, '--resume']);
+  process.stdout.write(`The import had ${Math.round(memoryBytes / 1e6)} MB at most.\n`);
+  return `${begun}\n\n${resumed}`;
 }
 
 async function watching(): Promise<string> {

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
@@ -84,4 +87,42 @@ test('a page of the gateway itself may use it', async () => {
   await givenGateway();
   const { status } = await call('contacts_count', {}, { origin: new URL(publicUrl).origin });
   expect(status).toBe(200);
+});
+
+/** Signs in where a server says how, and has no token yet. */
+const oauth: OAuthClientProvider = {
+  redirectUrl: 'http://localhost/signed-in',
+  clientMetadata: { redirect_uris: ['http://localhost/signed-in'] },
+  clientInformation: () => undefined,
+  saveClientInformation: () => undefined,
+  tokens: () => undefined,
+  saveTokens: () => undefined,
+  redirectToAuthorization: () => undefined,
+  saveCodeVerifier: () => undefined,
+  codeVerifier: () => '',
+};
+
+test.each([
+  ['that knows tokens alone', {}, 'Authorization header is required', 1],
+  ['that looks for an authorization server', { authProvider: oauth }, '', 8],
+])('a client %s ends at once without a token', async (_, options, text, requestsMax) => {
+  await givenGateway();
+  const requests: string[] = [];
+  const transport = new StreamableHTTPClientTransport(
+    new URL(`${gateway.url}/mcp?workspace_id=w`),
+    {
+      ...options,
+      fetch: async (url, init) => {
+        const answer = await fetch(url, init);
+        requests.push(`${init?.method ?? 'GET'} ${new URL(url).pathname} ${answer.status}`);
+        return answer;
+      },
+    },
+  );
+  const client = new Client({ name: 'test', version: '1' });
+  const failed = await client.connect(transport).catch((error) => error);
+  expect(failed).toBeInstanceOf(Error);
+  expect(failed.message).toContain(text);
+  expect(requests.length).toBeLessThanOrEqual(requestsMax);
+  expect(new Set(requests).size).toBe(requests.length);
 });

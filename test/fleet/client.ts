@@ -5,7 +5,7 @@ import { type Answer, type Call, createCall } from '../stack/client.ts';
 export type Hardships = {
   /** Connections that were refused: the next gateway was asked. */
   refused: number;
-  /** Answers that asked to come again later. */
+  /** Answers that asked to come again later, and reads that took too long. */
   asked: number;
   /** Neither an answer nor a refused connection, or a 5xx without `Retry-After`. */
   failures: string[];
@@ -18,8 +18,9 @@ const healthEveryMs = 100;
 
 /**
  * A client behind a balancer: it asks the gateways that are ready in turn, the next one where a
- * connection is refused, and comes again when `Retry-After` says so. It repeats nothing else, since
- * what broke in the middle may have been done.
+ * connection is refused, and comes again when `Retry-After` says so. A read that took too long, as
+ * on a busy machine, is repeated as by our clients. It repeats nothing else, since what broke in
+ * the middle may have been done.
  */
 export function patientCall(
   gatewayUrls: readonly string[],
@@ -44,7 +45,12 @@ export function patientCall(
         hardships.refused += 1;
         if (tries >= calls.length) await sleep(refusedWaitMs);
       } else if (answer.status < 429) return answer;
-      else await comeAgain(operation, answer, tries, hardships);
+      else {
+        const isRead = rest[0] === undefined;
+        const seconds =
+          answer.headers.get('retry-after') ?? (isRead && answer.status === 504 ? '1' : null);
+        await comeAgain(operation, answer, { seconds, tries }, hardships);
+      }
     }
   };
   return { call, hardships };
@@ -73,11 +79,10 @@ export function followHealth(
 
 async function comeAgain(
   operation: string,
-  { status, headers, body }: Answer,
-  tries: number,
+  { status, body }: Answer,
+  { seconds, tries }: { seconds: string | null; tries: number },
   hardships: Hardships,
 ): Promise<void> {
-  const seconds = headers.get('retry-after');
   if (seconds === null || tries >= triesMax) {
     hardships.failures.push(`${operation}: ${status} ${JSON.stringify(body)}`);
     throw new Error(`${operation} answered ${status}: ${JSON.stringify(body)}`);

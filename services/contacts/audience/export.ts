@@ -21,18 +21,20 @@ type Members = {
   /** SQL of the fields of a member in JSON beside its contact, in pairs. */
   fields: string;
   values: readonly unknown[];
+  /** 1,000 if absent, which is the most. */
+  limit?: number;
 };
 
 /** A page of members with their contacts. A member without a contact is left out. */
 export async function readExport(
   em: EntityManager,
   cursor: string,
-  { rows, fields, values }: Members,
+  { rows, fields, values, limit = pageRows }: Members,
 ): Promise<ExportPage> {
   const after = readAddressCursor(cursor);
   const select = `select member.email,
       case when contact.email is not null then json_build_object('contact', ${contactJsonSql()}, ${fields})::text end as item
-    from (${rows(pageRows + 1)}) member
+    from (${rows(limit + 1)}) member
     left join contacts contact
       on contact.workspace_id = $2 and contact.email = member.email and member."isExported"`;
   const found = await query<{ email: string; item: string | null }>(
@@ -40,7 +42,7 @@ export async function readExport(
     composed(pageSql(select, { text: 'item', order: 'email' })),
     [after, ...values],
   );
-  const { page, isLast } = pageOf(found, pageRows, ({ item }) => Buffer.byteLength(item ?? ''));
+  const { page, isLast } = pageOf(found, limit, ({ item }) => Buffer.byteLength(item ?? ''));
   const last = page.at(-1);
   return {
     members: page.flatMap(({ item }): JsonObject[] => (item === null ? [] : [JSON.parse(item)])),

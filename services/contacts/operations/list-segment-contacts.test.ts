@@ -23,6 +23,29 @@ test('the contacts of a segment come by address, page by page', async () => {
   });
 });
 
+test('contacts come with their fields where expand asks for them', async () => {
+  const workspaceId = await givenLists(given);
+  await givenContacts(given, workspaceId, { ann: { firstName: 'Ann' }, bob: {}, cid: {} });
+  await givenSegment(given, { workspaceId, id: 'all', tree: where('email', 'is_set') });
+  const page = (cursor: string, expand = 'contact') =>
+    given.segments.listSegmentContacts({ workspaceId, segmentId: 'all', limit: 2, cursor, expand });
+  const first = await page('');
+  expect(first).toMatchObject({
+    emails: ['ann@example.com', 'bob@example.com'],
+    contacts: [
+      { contact: { email: 'ann@example.com', firstName: 'Ann' }, matchedAt: {} },
+      { contact: { email: 'bob@example.com' }, matchedAt: {} },
+    ],
+  });
+  const second = await page(first.nextCursor ?? '');
+  expect(second.contacts).toMatchObject([{ contact: { email: 'cid@example.com' } }]);
+  expect(second.nextCursor).toBeUndefined();
+  expect((await page('', '')).contacts).toEqual([]);
+  await expect(page('', 'contacts')).rejects.toMatchObject({
+    rawMessage: 'expand must be contact',
+  });
+});
+
 test('a segment of another workspace is not found', async () => {
   const workspaceId = await givenLists(given);
   await expect(

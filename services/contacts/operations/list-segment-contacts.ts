@@ -3,15 +3,26 @@ import { composed } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import { readAddressCursor } from '../contact/cursor.ts';
 import type { Context, Methods } from '../context.ts';
+import { readExportedMembers } from '../segments/exported-members.ts';
 import { findSegment } from '../segments/segment.ts';
 
 const limitDefault = 50;
 
 export function listSegmentContacts({ store }: Context): Methods['listSegmentContacts'] {
-  return async ({ workspaceId, segmentId, limit = limitDefault, cursor }) => {
+  return async ({ workspaceId, segmentId, limit = limitDefault, cursor, expand }) => {
     const em = store.fork();
     const after = readAddressCursor(cursor);
     await findSegment(em, { workspaceId, id: segmentId });
+    if (expand !== '') {
+      const { members, ...rest } = await readExportedMembers(em, {
+        workspaceId,
+        segmentId,
+        cursor,
+        limit,
+      });
+      const emails = members.map(({ contact }) => contact?.email ?? '');
+      return { emails, contacts: members, ...rest };
+    }
     const rows = await query<{ email: string }>(
       em,
       composed(`select email from segment_members where workspace_id = $1 and segment_id = $2 and email > $3

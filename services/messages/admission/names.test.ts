@@ -36,11 +36,12 @@ test("a workspace's mail goes out at once while the server names of others are n
   const stuck = Array.from({ length: 60 }, (_, number) =>
     send(pool(`attacker${number % 3}`, `mail${number}.tarpit.example`), people(20)),
   );
-  const beganAtMs = performance.now();
+  let answers = 0;
+  for (const each of stuck) void each.then(() => (answers += 1));
   expect(kinds(await send(pool('b', 'smtp.example', sink.port), people(5)))).toEqual(
     Array(5).fill('accepted'),
   );
-  expect(performance.now() - beganAtMs).toBeLessThan(1_000);
+  expect(answers).toBe(0);
   const outcomes = (await Promise.all(stuck)).flat();
   expect(outcomes).toHaveLength(60 * 20);
   expect(new Set(kinds(outcomes))).toEqual(new Set(['outage']));

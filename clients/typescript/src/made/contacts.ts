@@ -48,6 +48,8 @@ export type ContactsGetByEmailQuery = {
   workspace_id: string;
   /** The address, in any case. */
   email: string;
+  /** Changes nothing: `contact_lists` is always filled. The node for n8n sends it. */
+  with_contact_lists?: boolean;
 };
 
 export type ContactsGetByExternalIDQuery = {
@@ -55,6 +57,8 @@ export type ContactsGetByExternalIDQuery = {
   workspace_id: string;
   /** Your own identifier, exactly. */
   external_id: string;
+  /** Changes nothing: `contact_lists` is always filled. The node for n8n sends it. */
+  with_contact_lists?: boolean;
 };
 
 export type ContactsImportQuery = {

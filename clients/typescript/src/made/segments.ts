@@ -1,6 +1,5 @@
 // Made from the contract by `npm run gen`.
 import type { Http, InWorkspace, RequestOptions } from '../http.ts';
-import { pages } from '../pages.ts';
 import type * as types from './types.ts';
 
 export type SegmentsListQuery = {
@@ -28,6 +27,11 @@ export type SegmentsContactsQuery = {
   limit?: number;
   /** `next_cursor` of the page before; empty for the first. */
   cursor?: string;
+  /**
+   * `contact` gives the contacts with their fields as well, in pages that may be shorter than
+   * `limit`.
+   */
+  expand?: 'contact' | null;
 };
 
 export type SegmentsExportQuery = {
@@ -120,20 +124,6 @@ export class Segments {
     options?: RequestOptions,
   ): Promise<types.ListSegmentContactsResponse> {
     return this.#http.call({ verb: 'GET', path: '/api/segments.contacts' }, request, options);
-  }
-
-  /** The items of all pages of `contacts`, each asked for as it is needed. */
-  contactsAll(
-    request: InWorkspace<Omit<SegmentsContactsQuery, 'cursor'>>,
-    options?: RequestOptions,
-  ): AsyncGenerator<string, void, undefined> {
-    return pages(async (cursor) => {
-      const answer = await this.contacts(
-        { ...request, ...(cursor === undefined ? {} : { cursor }) },
-        options,
-      );
-      return { items: answer.emails, next: answer.next_cursor };
-    });
   }
 
   /**

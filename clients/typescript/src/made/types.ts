@@ -2454,6 +2454,8 @@ export type ListSegmentContactsResponse = {
   emails: Array<string>;
   /** The cursor of the next page; absent on the last page. */
   next_cursor?: string;
+  /** The same contacts, where `expand` asks for them. */
+  contacts: Array<ExportedSegmentMember>;
 };
 
 /** A contact in a segment. */

@@ -77,6 +77,9 @@ class ContactsGetByEmailQuery(t.TypedDict):
     email: str
     """The address, in any case."""
 
+    with_contact_lists: NotRequired[bool]
+    """Changes nothing: `contact_lists` is always filled. The node for n8n sends it."""
+
 
 class ContactsGetByExternalIDQuery(t.TypedDict):
     workspace_id: NotRequired[str]
@@ -84,6 +87,9 @@ class ContactsGetByExternalIDQuery(t.TypedDict):
 
     external_id: str
     """Your own identifier, exactly."""
+
+    with_contact_lists: NotRequired[bool]
+    """Changes nothing: `contact_lists` is always filled. The node for n8n sends it."""
 
 
 class ContactsImportQuery(t.TypedDict):

@@ -50,6 +50,12 @@ class SegmentsContactsQuery(t.TypedDict):
     cursor: NotRequired[str]
     """`next_cursor` of the page before; empty for the first."""
 
+    expand: NotRequired[t.Literal["contact", null]]
+    """
+    `contact` gives the contacts with their fields as well, in pages that may be shorter than
+    `limit`.
+    """
+
 
 class SegmentsExportQuery(t.TypedDict):
     workspace_id: NotRequired[str]
@@ -154,15 +160,6 @@ class Segments:
         """Lists the contacts of a segment by address, by pages."""
         answer: types.ListSegmentContactsResponse = self._http.call(_CONTACTS, request, options)
         return answer
-
-    def contacts_all(
-        self,
-        *,
-        options: t.Optional[RequestOptions] = None,
-        **request: Unpack[SegmentsContactsQuery],
-    ) -> t.Iterator[str]:
-        """The items of all pages of `contacts`, each page asked for as it is needed."""
-        return self._http.pages(_CONTACTS, request, options, "emails")
 
     def export(
         self,
@@ -290,15 +287,6 @@ class AsyncSegments:
             _CONTACTS, request, options
         )
         return answer
-
-    def contacts_all(
-        self,
-        *,
-        options: t.Optional[RequestOptions] = None,
-        **request: Unpack[SegmentsContactsQuery],
-    ) -> t.AsyncIterator[str]:
-        """The items of all pages of `contacts`, each page asked for as it is needed."""
-        return self._http.pages(_CONTACTS, request, options, "emails")
 
     def export(
         self,

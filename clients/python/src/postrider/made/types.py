@@ -3163,6 +3163,9 @@ class ListSegmentContactsResponse(t.TypedDict):
     next_cursor: NotRequired[str]
     """The cursor of the next page; absent on the last page."""
 
+    contacts: t.List[ExportedSegmentMember]
+    """The same contacts, where `expand` asks for them."""
+
 
 class ExportedSegmentMember(t.TypedDict):
     """A contact in a segment."""
