@@ -117,8 +117,12 @@ function fitsQuery(field: DescField): boolean {
  * A query has no null. Booleans may be digits, too, but generators of clients know no type of both.
  */
 function inQuery(schema: Schema): Schema {
-  const { type, anyOf, ...rest } = schema;
+  const { type, anyOf, enum: words, ...rest } = schema;
   const [alone] = Array.isArray(anyOf) ? anyOf : [];
   if (alone) return alone;
-  return { type: Array.isArray(type) ? type[0] : type, ...rest };
+  return {
+    type: Array.isArray(type) ? type[0] : type,
+    ...(Array.isArray(words) ? { enum: words.filter((word) => word !== null) } : {}),
+    ...rest,
+  };
 }

@@ -155,7 +155,7 @@ test('events wait for a local server that is down, in their order, and none is l
   const server = await givenServer(() => 200, before.port);
   await until('all came', async () => server.events.length === 3);
   expect(server.events.map(({ data }) => (data as Contact).contact.email)).toEqual(emails);
-  expect(run.lines()).toHaveLength(3);
+  await until('each has its line', async () => run.lines().length === 3);
 });
 
 type Contact = { contact: { email: string } };

@@ -31,7 +31,7 @@ export type SegmentsContactsQuery = {
    * `contact` gives the contacts with their fields as well, in pages that may be shorter than
    * `limit`.
    */
-  expand?: 'contact' | null;
+  expand?: 'contact';
 };
 
 export type SegmentsExportQuery = {

@@ -50,7 +50,7 @@ class SegmentsContactsQuery(t.TypedDict):
     cursor: NotRequired[str]
     """`next_cursor` of the page before; empty for the first."""
 
-    expand: NotRequired[t.Literal["contact", null]]
+    expand: NotRequired[t.Literal["contact"]]
     """
     `contact` gives the contacts with their fields as well, in pages that may be shorter than
     `limit`.
