@@ -268,6 +268,25 @@ test('an idle session is ended, and so is one that is slow for ever', async () =
   expect(recorded).toEqual([]);
 });
 
+test('a session from the port of one that was just reset is ended in time, too', async () => {
+  const { port } = await givenListener({}, { sessionMs: 1_500 });
+  let greetings = 0;
+  const dripping = Array.from({ length: 4 }, async () => {
+    const first = await greeted(port);
+    const { localPort = 0 } = first.socket;
+    first.socket.resetAndDestroy();
+    const second = connect({ host: '127.0.0.1', port, localPort });
+    closing.unshift(() => second.destroy());
+    second.on('error', () => {}).resume();
+    await once(second, 'data');
+    greetings += 1;
+    const drip = setInterval(() => second.write('NOOP\r\n'), 50);
+    await ended(second).finally(() => clearInterval(drip));
+  });
+  await Promise.all(dripping);
+  expect(greetings).toBe(4);
+});
+
 test('sessions that have ended leave no timer, with and without TLS', async () => {
   const { port } = await givenListener();
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -72,16 +72,12 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
     return open;
   };
   const deadlines = new Map<string, NodeJS.Timeout>();
-  const endDeadline = (place: string) => {
-    clearTimeout(deadlines.get(place));
-    deadlines.delete(place);
-  };
   const refused = ({ id }: SMTPServerSession) => {
     const times = (refusals.get(id) ?? 0) + 1;
     refusals.set(id, times);
     return times > limits.refusedMax ? tooMany() : noSuchAddress();
   };
-  const server = new SMTPServer({
+  const server: SMTPServer = new SMTPServer({
     ...certificate,
     name: domain,
     banner: 'reports about mail',
@@ -94,13 +90,16 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
     socketTimeout: limits.idleMs,
     closeTimeout: closeMs,
     onConnect(session, done) {
+      const end = () => endSession(server, session);
+      deadlines.set(session.id, setTimeout(end, limits.sessionMs));
       const network = clientNetwork(session.remoteAddress);
       counted.set(session.id, network);
       if (count(network, 1) > limits.connectionsOfAddressMax) done(tooMany());
       else done();
     },
-    onClose({ id, remoteAddress, remotePort }) {
-      endDeadline(placeOf(remoteAddress, remotePort));
+    onClose({ id }) {
+      clearTimeout(deadlines.get(id));
+      deadlines.delete(id);
       const network = counted.get(id);
       if (network !== undefined) count(network, -1);
       counted.delete(id);
@@ -130,16 +129,6 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
   });
   // A client that breaks off, or speaks no TLS.
   server.on('error', (error) => log.debug({ err: error }, 'a session of returned mail ended'));
-  server.server.on('connection', (socket) => {
-    const place = placeOf(socket.remoteAddress, socket.remotePort);
-    endDeadline(place);
-    deadlines.set(
-      place,
-      setTimeout(() => socket.destroy(), limits.sessionMs),
-    );
-    // STARTTLS takes all listeners off a socket; then its session says that it has ended.
-    socket.once('close', () => endDeadline(place));
-  });
   server.listen(port, host);
   await once(server.server, 'listening');
   return {
@@ -148,9 +137,11 @@ export async function listenForReturnedMail(options: ListenerOptions): Promise<M
   };
 }
 
-/** Of a client, for its connection and its session, which writes IPv4 in its own form. */
-function placeOf(address = '', port = 0): string {
-  return `${address.replace(/^::ffff:/, '')} ${port}`;
+/** STARTTLS takes all listeners off a socket, so that only the library knows that of a session. */
+function endSession({ connections }: SMTPServer, session: SMTPServerSession): void {
+  for (const connection of connections) {
+    if (connection.session === session) connection._socket.destroy();
+  }
 }
 
 /** The first `maxBytes` of a mail, and the number of bytes that it has. */
