@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from './failures.ts';
+import { homeOf } from './home.ts';
 
 /** An address, and the token for it. */
 export type Profile = { baseUrl: string; token: string; workspaceId?: string };
@@ -12,7 +12,7 @@ export const profileDefault = 'default';
 
 /** The folder of profiles and of the secret of `listen`. */
 export const folderOf = (env: Environment): string =>
-  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'postrider');
+  join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'postrider');
 
 const fileOf = (env: Environment): string => join(folderOf(env), 'profiles.json');
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
 import { enableCompileCache } from 'node:module';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { homeOf } from '../../clients/cli/home.ts';
 import { allInOne } from './all.ts';
 import { partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
@@ -82,7 +82,7 @@ function asksForHelp(): boolean {
 /** Runs a command for callers of the API; false if the word is none of theirs. */
 async function runCaller(): Promise<boolean> {
   // The next command has nothing to compile: it starts sooner, in less memory.
-  enableCompileCache(join(homedir(), '.cache/postrider/compiled'));
+  enableCompileCache(join(homeOf(process.env), '.cache/postrider/compiled'));
   const callers = await import('../../clients/cli/main.ts');
   if (!callers.callerWords.includes(word)) return false;
   await callers.runCaller([word, ...args]);
