@@ -100,7 +100,10 @@ export async function markUnsubscribed(
   );
 }
 
-/** Runs a call about a contact; undefined if the contact is gone, so that links don't reveal it. */
+/**
+ * Runs a call about a contact or a workspace; undefined if it is gone, so that links don't reveal
+ * a deletion.
+ */
 export async function unlessGone<Value>(change: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await change();

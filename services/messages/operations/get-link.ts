@@ -4,11 +4,12 @@ import { findLinked, unlessGone } from '../links/linked-message.ts';
 export function getLink(context: Context): Methods['getLink'] {
   return async ({ workspaceId, token }) => {
     const message = await findLinked(context, { workspaceId, token });
-    const [{ name, settings }, subscriber] = await Promise.all([
-      context.plans.settings(workspaceId),
+    const [workspace, subscriber] = await Promise.all([
+      unlessGone(() => context.plans.settings(workspaceId)),
       message &&
         unlessGone(() => context.contacts.getSubscriber({ workspaceId, email: message.email })),
     ]);
+    const { name = '', settings } = workspace ?? {};
     const subscriptions = subscriber?.subscriptions ?? [];
     const about = subscriptions.find(({ listId }) => listId === message?.listId);
     return {

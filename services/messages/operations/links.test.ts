@@ -79,6 +79,12 @@ test('getLink gives the same empty answer for a deleted contact and for a delete
   expect(deleted).toEqual(gone);
 });
 
+test('getLink answers without a name once the workspace is deleted', async () => {
+  const token = createTokenMaker(keyring)('deleted', crypto.randomUUID());
+  const shown = await given.links.getLink({ workspaceId: 'deleted', token });
+  expect(shown).toMatchObject({ workspaceName: '', language: '', subscriptions: [] });
+});
+
 test('confirmByLink confirms what the mail asked about, also twice', async () => {
   const link = await sent({ broadcastId: null, sentDaysAgo: 6.9 });
   await given.links.confirmByLink(link);

@@ -123,8 +123,9 @@ export function workspacesOf(world: World): Workspaces {
       await world.listingDomains?.();
       return answer;
     },
-    getSettings: async () =>
-      create(GetSettingsResponseSchema, {
+    getSettings: async ({ workspaceId }) => {
+      if (workspaceId === 'deleted') throw refusal('WORKSPACE_NOT_FOUND', 'Workspace not found');
+      return create(GetSettingsResponseSchema, {
         name: 'Acme',
         settings: {
           customEndpointUrl: 'https://mail.example/',
@@ -136,7 +137,8 @@ export function workspacesOf(world: World): Workspaces {
           messageContentDays: world.contentDays,
           messageRetentionDays: world.messageDays,
         },
-      }),
+      });
+    },
     findSender: async ({ email = '' }) =>
       create(FindSenderResponseSchema, { integrationId: world.otherSenders.get(email) }),
     getIntegration: async ({ integrationId: id }) => {
