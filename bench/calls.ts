@@ -3,6 +3,7 @@ import { Pool } from 'undici';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { type Consumer, startConsumer } from './events.ts';
 import { readPids, usageOf } from './processes.ts';
+import { givenReceipt, orderReceipt } from './receipt.ts';
 import { type Receiver, startReceiver } from './webhooks/receiver.ts';
 import { subscribe } from './webhooks/tenant.ts';
 
@@ -28,6 +29,9 @@ const operationsOf = (workspace_id: string, loop: string): Operation[] => {
       name: 'contacts.getByEmail',
       request: (number) => query('contacts.getByEmail', { email: addressOf(number) }),
     },
+    { name: 'contacts.list', request: () => query('contacts.list', { limit: '20' }) },
+    { name: 'messages.list', request: () => query('messages.list', { limit: '20' }) },
+    { name: 'templates.get', request: () => query('templates.get', { id: 'receipt' }) },
     {
       name: 'contacts.upsert, new',
       request: (number) =>
@@ -69,6 +73,13 @@ const operationsOf = (workspace_id: string, loop: string): Operation[] => {
           properties: { total: 10 },
         }),
     },
+    {
+      name: 'transactional.send',
+      request: (number) =>
+        post('transactional.send', {
+          notification: orderReceipt(fresh(number), `${loop}-${number}`),
+        }),
+    },
   ];
 };
 
@@ -94,6 +105,7 @@ export async function benchCalls(args: string[]): Promise<void> {
     await consumer?.listen(stack);
     if (receiver) await subscribe(stack, receiver.good, 'custom_event.created');
     await givenContacts(stack);
+    await givenReceipt(stack);
     const callerCounts = values.callers.split(',').map(Number);
     const wanted = ({ name }: Operation) => name === 'lists.get' || name.includes(values.only);
     for (const operation of operationsOf(stack.workspaceId, 'warm').filter(wanted)) {

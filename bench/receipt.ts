@@ -1,7 +1,9 @@
+import type { Tenant } from './broadcast.ts';
+
 /**
  * About 10 KB as sent: a table of the order, five links, values of the order and of the contact.
  */
-export const receipt = `<mjml>
+const receipt = `<mjml>
   <mj-head><mj-preview>Your order {{ order }} is on its way</mj-preview></mj-head>
   <mj-body background-color="#f4f4f4">
     <mj-section background-color="#ffffff"><mj-column>
@@ -28,3 +30,33 @@ export const receipt = `<mjml>
       <a href="https://shop.example">the shop</a>.</mj-text></mj-column></mj-section>
   </mj-body>
 </mjml>`;
+
+/** The notification `receipt` of 10 KB. */
+export async function givenReceipt({ api, workspaceId }: Tenant): Promise<void> {
+  const key = { workspace_id: workspaceId };
+  await api('templates.create', {
+    body: {
+      ...key,
+      id: 'receipt',
+      name: 'Receipt',
+      channel: 'email',
+      category: 'transactional',
+      email: { editor_mode: 'code', mjml_source: receipt, subject: 'Your order {{ order }}' },
+    },
+  });
+  const channels = { email: { template_id: 'receipt' } };
+  await api('transactional.create', {
+    body: { ...key, notification: { id: 'receipt', name: 'Receipt', channels } },
+  });
+}
+
+/** A receipt for a contact; `order` is new in each call. */
+export function orderReceipt(email: string, order: string): object {
+  return {
+    id: 'receipt',
+    contact: { email, first_name: 'Ann', last_name: 'Lee' },
+    channels: ['email'],
+    external_id: order,
+    data: { order, total: '10.40', lines: [{ name: 'Saddle', price: '10' }] },
+  };
+}

@@ -5,7 +5,7 @@ import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { givenBroadcast, givenTemplate, importAudience } from './broadcast.ts';
 import { type Consumer, startConsumer } from './events.ts';
 import { readPids, type Usage, usageOf } from './processes.ts';
-import { receipt } from './receipt.ts';
+import { givenReceipt, orderReceipt } from './receipt.ts';
 import { ask } from './sink-process.ts';
 
 type Bench = { stack: BenchStack; consumer: Consumer | undefined };
@@ -53,24 +53,6 @@ export async function benchTransactional(args: string[]): Promise<void> {
   }
 }
 
-async function givenReceipt({ api, workspaceId }: BenchStack): Promise<void> {
-  const key = { workspace_id: workspaceId };
-  await api('templates.create', {
-    body: {
-      ...key,
-      id: 'receipt',
-      name: 'Receipt',
-      channel: 'email',
-      category: 'transactional',
-      email: { editor_mode: 'code', mjml_source: receipt, subject: 'Your order {{ order }}' },
-    },
-  });
-  const channels = { email: { template_id: 'receipt' } };
-  await api('transactional.create', {
-    body: { ...key, notification: { id: 'receipt', name: 'Receipt', channels } },
-  });
-}
-
 type Caller = { call: (number: number) => Promise<number>; close: () => Promise<void> };
 
 /** Calls with a recipient of their own; each answers in milliseconds. */
@@ -83,13 +65,7 @@ function openCaller(stack: BenchStack, name: string, connections: number): Calle
   const call = async (number: number): Promise<number> => {
     const body = JSON.stringify({
       workspace_id: stack.workspaceId,
-      notification: {
-        id: 'receipt',
-        contact: { email: `${name}${number}@example.com`, first_name: 'Ann', last_name: 'Lee' },
-        channels: ['email'],
-        external_id: `${name}-${number}`,
-        data: { order: String(number), total: '10.40', lines: [{ name: 'Saddle', price: '10' }] },
-      },
+      notification: orderReceipt(`${name}${number}@example.com`, `${name}-${number}`),
     });
     const startedAtMs = performance.now();
     const path = '/api/transactional.send';
