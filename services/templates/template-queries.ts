@@ -7,9 +7,6 @@ type TemplateOf = (key: Version) => TemplateSource | undefined;
 type TemplateKey = { workspaceId: string; id: string };
 type VersionKey = TemplateKey & { version: number };
 
-const sourceOnly = { exclude: ['compiled', 'compiled_translations'] } as const;
-const orNotFound = { failHandler: templateNotFound };
-
 /** Many versions by one query. */
 export async function findVersions(
   em: EntityManager,
@@ -84,21 +81,24 @@ export function findVersion(
   return em.findOneOrFail(
     Template,
     { workspace_id: workspaceId, id, ...which },
-    { orderBy: { version: 'desc' }, ...orNotFound },
+    { orderBy: { version: 'desc' }, failHandler: templateNotFound },
   );
 }
 
 /** A version, or the newest one, of a template that is not deleted. */
-export function findLiveVersion(
+export async function findLiveVersion(
   em: EntityManager,
   { workspaceId, id, version }: VersionKey,
 ): Promise<TemplateSource> {
-  const which = version > 0 ? { version } : { is_newest: true };
-  return em.findOneOrFail(
-    Template,
-    { workspace_id: workspaceId, id, deleted_at: null, ...which },
-    { ...sourceOnly, ...orNotFound },
+  const which = version > 0 ? 't.version = $3' : 't.is_newest';
+  const [row] = await query<SourceRow>(
+    em,
+    `select ${columns} from templates t
+     where t.workspace_id = $1 and t.id = $2 and t.deleted_at is null and ${which}`,
+    version > 0 ? [workspaceId, id, version] : [workspaceId, id],
   );
+  if (!row) throw templateNotFound();
+  return toSource(row);
 }
 
 export function findNewest(em: EntityManager, key: TemplateKey): Promise<TemplateSource> {
