@@ -12,7 +12,10 @@ import {
 import { givenTenant } from '../../test/attacks/tenant.ts';
 import { silentZone } from '../../test/attacks/work.ts';
 import { startDnsServer } from '../../test/dns-server.ts';
+import { createCall } from '../../test/stack/client.ts';
+import { good } from '../../test/stack/given.ts';
 import { ownerToken } from '../../test/stack/owner.ts';
+import { until } from '../../test/stack/until.ts';
 import { type BenchStack, startBenchStack } from '../bench-stack.ts';
 import { readPids, usageOf } from '../processes.ts';
 import { ask, end } from '../sink-process.ts';
@@ -29,8 +32,10 @@ const giveUpMs = 60_000;
 const diskMbMax = 1_024;
 /** As in the chart. */
 const memoryMbMax = (name: string) => (name.startsWith('messages') ? 1_024 : 768);
-/** Between attacks, so that the work of one is not counted for the next. */
+/** From the other tenant's first calls to the attack. */
 const settleMs = 3_000;
+/** Slow machines erase what a storm has written for minutes. */
+const removedWithinMs = 10 * 60_000;
 
 type Figures = {
   p50Ms: number;
@@ -76,6 +81,7 @@ export async function benchNeighbours(args: string[]): Promise<void> {
     await live();
     const quiet = await live();
     print('quiet', quiet, quiet);
+    const kept = new Set(await workspacesOf(site));
     for (const { name } of [...attacks, ...heavyAttacks].filter((each) =>
       each.name.includes(values.only),
     )) {
@@ -84,6 +90,7 @@ export async function benchNeighbours(args: string[]): Promise<void> {
       const attack = await attacking;
       const tally = await attack.stop();
       print(name, beside, quiet, tally);
+      await removeAttackers(site, kept);
     }
   } finally {
     await stack.stop();
@@ -107,6 +114,25 @@ async function siteOf({ setting, sink }: BenchStack): Promise<Site> {
     SECRET_KEY: setting('SECRET_KEY'),
   };
   return { baseUrl, owner: await ownerToken(settings), smtpPort: sink.port };
+}
+
+async function workspacesOf({ baseUrl, owner }: Site): Promise<string[]> {
+  const workspaces = good(await createCall(baseUrl, owner)('workspaces.list'));
+  return workspaces.map(({ id }: { id: string }) => id);
+}
+
+/** Ends the work that an attack has left, and waits until nothing of it is stored. */
+async function removeAttackers(site: Site, kept: ReadonlySet<string>): Promise<void> {
+  const call = createCall(site.baseUrl, site.owner);
+  const added = (await workspacesOf(site)).filter((id) => !kept.has(id));
+  for (const id of added) good(await call('workspaces.delete', { id }));
+  const isGone = async (id: string) =>
+    good(await call('workspaces.deletion', undefined, { query: { id } })).left.length === 0;
+  await until(
+    'nothing is left of the attackers',
+    async () => (await Promise.all(added.map(isGone))).every(Boolean),
+    { withinMs: removedWithinMs },
+  );
 }
 
 async function begin(name: string, site: Site) {
