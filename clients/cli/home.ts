@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 
-/** Where the files of the user are. A user of a container may have no home: it is `/` then. */
+/** The user's home folder; `/` where a user has none, as in a container with an id of its own. */
 export function homeOf(env: Record<string, string | undefined>, read = homedir): string {
   try {
     return env.HOME || read();
