@@ -97,13 +97,13 @@ function welcomesIn(listId: string): Map<string, number> {
   return counts;
 }
 
-/** Waits until so many addresses of a list have a welcome. */
+/** Waits until `count` addresses of a list have a welcome. */
 async function untilWelcomed(listId: string, count: number): Promise<void> {
   const isThere = () => welcomesIn(listId).size >= count;
   await until(
     `${count} are welcomed`,
     async () => {
-      // What dead processes left is brought forward only after some time in which nothing came.
+      // Leftovers of dead processes are brought forward once nothing has come for a while.
       const giveUpAtMs = Date.now() + 3_000;
       while (!isThere() && Date.now() < giveUpAtMs) await sleep(50);
       if (isThere()) return true;
@@ -148,7 +148,7 @@ test('everybody of an import is welcomed by one message, while contacts and mess
   let emails: string[] = [];
   for (const victim of victims) {
     const before = emails.length;
-    // Those who are members already are in the import again, and are not welcomed again.
+    // Earlier members are in the import again, and are not welcomed again.
     emails = await importContacts(stack, listId, before + partSize);
     await untilWelcomed(listId, before + 1);
     stack.processes.kill(victim);
