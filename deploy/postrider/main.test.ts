@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -184,12 +184,13 @@ test(
 );
 
 test(
-  'a worker says that it is ready, and what its database lacks',
+  'a worker says that it is ready, and what its database lacks, at a lower priority of the operating system',
   async () => {
     const healthPort = await freePort();
     const settings = settingsOf('webhooks', 0, healthPort);
     const process = await start('webhooks-worker', settings);
     expect(await untilReady(healthPort)).toMatchObject({ status: 200, missing: [] });
+    expect(getPriority(process.pid)).toBeGreaterThan(getPriority());
     await stop(process);
     const other = serviceUrl('nobody');
     const path = secretFile('other', other);
@@ -268,6 +269,8 @@ test(
       body: JSON.stringify({ email: 'root@example.com', timestamp: 1, signature: 'none' }),
     });
     expect(refused.status).toBe(401);
+    // Its services answer people, so that its workers have their priority.
+    expect(getPriority(process.pid)).toBe(getPriority());
     await stop(process);
   },
   processTimeoutMs,

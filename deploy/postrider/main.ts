@@ -1,10 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
 import { enableCompileCache } from 'node:module';
+import { constants, getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { homeOf } from '../../clients/cli/home.ts';
 import { allInOne } from './all.ts';
-import { partsOf, words } from './parts.ts';
+import { isWorkers, partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
 
 // Loaded when they are asked for: a service must not pay for the libraries of the doctor, nor a
@@ -59,6 +60,7 @@ try {
   if (asksForHelp()) process.stderr.write(usage);
   else if (command) await command(args);
   else if (isProcess) {
+    if (isWorkers(word)) giveWay();
     const { runParts } = await import('./run.ts');
     await runParts(word, await partsOf(word), settingsFor(word));
   } else if (word === '') {
@@ -71,6 +73,16 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
+}
+
+/**
+ * People and applications wait for the other processes of a machine. Threads that begin later
+ * inherit the priority.
+ */
+function giveWay(): void {
+  const { PRIORITY_BELOW_NORMAL: lower } = constants.priority;
+  // To raise it takes rights.
+  if (getPriority() < lower) setPriority(lower);
 }
 
 /** Callers of the API have a help of their own. */

@@ -53,6 +53,10 @@ const groups: Record<string, readonly string[]> = {
 /** The words that start a process. */
 export const words = [...waves.flatMap((wave) => Object.keys(wave)), ...Object.keys(groups)];
 
+/** Whether a word starts workers alone: nobody waits for an answer of theirs. */
+export const isWorkers = (word: string) =>
+  (groups[word] ?? [word]).every((name) => Object.hasOwn(workers, name));
+
 export type NamedPart = { name: string; part: ProcessPart };
 
 /** The parts of one of the words, in waves. */

@@ -10,8 +10,9 @@
  * broadcast of `not_opened_of` that is gone or not over when the plan is pinned, or whose messages
  * are not kept any more when a page is read.
  *
- * Limits: steps and five minutes an activity; 20,000 addresses a second while mail is sent; turns
- * between workspaces. Next: the workflow calls again while `hasMore`.
+ * Limits: steps and five minutes an activity; 20,000 addresses a second while mail is sent; one
+ * activity of a workspace at a time, which gives way to others of it after two seconds. Next: the
+ * workflow calls again while `hasMore`.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +31,7 @@ import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
 import { findNarrowing, pinnedFault } from '../plan/not-opened-of.ts';
 import { pinPlan } from '../plan/plan.ts';
 import { checkContent, missingList, missingSegment } from '../plan/sendable.ts';
+import type { WorkspaceTurn } from '../sending/workspace-turns.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 
 /**
@@ -39,6 +41,8 @@ import { pauseBySystem } from './pause-by-system.ts';
 const stepsMax = { beforeSending: 1, whileSending: 10, alone: 100 };
 /** Half of the activity's time: pages of slow segments take seconds each. */
 const readingMaxMs = 5 * 60_000;
+/** While other broadcasts of the workspace wait for their turn. */
+const shareMs = 2_000;
 /** While mail is sent. It is ahead of any sending; all pages at once would delay urgent mail. */
 const addressesPerSecond = 20_000;
 
@@ -59,7 +63,9 @@ export function freezeAudience(context: Context) {
     const broadcast = await findFreezing(context, key);
     if (!broadcast) return { hasMore: false };
     try {
-      return await context.turns.freezes.take(key.workspaceId, () => freezeMore(context, key));
+      return await context.turns.freezes.take(key.workspaceId, (turn) =>
+        freezeMore(context, key, turn),
+      );
     } catch (error) {
       const missing = await missedBy(context, broadcast, error);
       if (missing === undefined) throw error;
@@ -75,18 +81,25 @@ async function findFreezing({ store }: Context, key: BroadcastKey): Promise<Broa
   return broadcast && isMoving(broadcast.status) && !broadcast.frozen_at ? broadcast : undefined;
 }
 
-async function freezeMore(context: Context, key: BroadcastKey): Promise<{ hasMore: boolean }> {
+async function freezeMore(
+  context: Context,
+  key: BroadcastKey,
+  turn: WorkspaceTurn,
+): Promise<{ hasMore: boolean }> {
   // It may have changed while it waited for its turn.
   const broadcast = await findFreezing(context, key);
   if (!broadcast) return { hasMore: false };
+  const beganAtMs = Date.now();
+  const goesOn = () => !isCancelled() && !(turn.othersWait() && Date.now() - beganAtMs > shareMs);
   const pin = broadcast.plan ? undefined : await readPin(context, broadcast);
-  const progress = pin && 'error' in pin ? pin : await storePages(context, broadcast, pin);
+  const progress =
+    pin && 'error' in pin ? pin : await storePages(context, broadcast, { pin, goesOn });
   if (typeof progress === 'object') {
     await pauseBySystem(context)(key, progress.error, progress.cause);
     return { hasMore: false };
   }
   const isCut = progress !== 'done' || isUniform(broadcast);
-  return { hasMore: (isCut ? progress : await cutAll(context, key)) === 'more' };
+  return { hasMore: (isCut ? progress : await cutAll(context, key, goesOn)) === 'more' };
 }
 
 /**
@@ -132,7 +145,7 @@ const notNarrowed = (fault: string): Obstacle => ({
 async function storePages(
   context: Context,
   broadcast: Broadcast,
-  pin: Pin | undefined,
+  { pin, goesOn }: { pin: Pin | undefined; goesOn: () => boolean },
 ): Promise<Progress | Obstacle> {
   const plan = pin?.plan ?? broadcast.plan;
   const after = pin ? '' : broadcast.freeze_after;
@@ -143,8 +156,8 @@ async function storePages(
   let page = await read(after);
   for (let stepsLeft = stepsOf(broadcast, pin) - 1; ; stepsLeft -= 1) {
     const lastEmail = page.nextAfterEmail;
-    const goesOn = stepsLeft > 0 && Date.now() < untilMs && !isCancelled();
-    const next = lastEmail && goesOn ? read(lastEmail) : undefined;
+    const hasTime = stepsLeft > 0 && Date.now() < untilMs && goesOn();
+    const next = lastEmail && hasTime ? read(lastEmail) : undefined;
     // The page is stored even if the next one cannot be read.
     next?.catch(() => {});
     // Of messages that are deleted the page would leave out everybody, and the rest would be lost.
@@ -204,8 +217,12 @@ function continues(row: Broadcast, seen: Broadcast, pin: Pin | undefined): boole
 }
 
 /** Cuts what was dealt, once all pages are stored. */
-async function cutAll(context: Context, key: BroadcastKey): Promise<Progress> {
-  for (let stepsLeft = stepsMax.alone; stepsLeft > 0 && !isCancelled(); stepsLeft -= 1) {
+async function cutAll(
+  context: Context,
+  key: BroadcastKey,
+  goesOn: () => boolean,
+): Promise<Progress> {
+  for (let stepsLeft = stepsMax.alone; stepsLeft > 0 && goesOn(); stepsLeft -= 1) {
     const row = await takeStep(context.store, key, async (broadcast, em) => {
       const { plan, frozen_at } = broadcast;
       if (!isMoving(broadcast.status) || !plan || frozen_at) return undefined;

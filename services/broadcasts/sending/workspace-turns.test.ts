@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { WorkspaceTurns } from './workspace-turns.ts';
+import { until } from '../../../test/stack/until.ts';
+import { type TurnLimits, WorkspaceTurns } from './workspace-turns.ts';
 
-function givenTurns({ workspaceMax = 2, waitingMax = 4, waitMaxMs = 1_000 } = {}) {
-  const turns = new WorkspaceTurns({ workspaceMax, waitingMax, waitMaxMs });
+function givenTurns({
+  workspaceMax = 2,
+  waitingMax = 4,
+  waitMaxMs = 1_000,
+  restMaxMs = 0,
+}: Partial<TurnLimits> = {}) {
+  const turns = new WorkspaceTurns({ workspaceMax, waitingMax, waitMaxMs, restMaxMs });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const begin = (workspaceId: string, name: string) =>
@@ -45,8 +51,47 @@ test('one that finds no place in time, or too many waiting, leaves its slot and 
   await next;
 });
 
+test('while others of the workspace wait, a place rests as long as it was used', async () => {
+  const { begin, begun, end } = givenTurns({ workspaceMax: 1, restMaxMs: 60_000 });
+  const first = begin('a', 'first');
+  const second = begin('a', 'second');
+  const usedMs = 100;
+  const beganAtMs = performance.now();
+  await sleep(usedMs);
+  end('first');
+  // The answer does not wait for the rest.
+  await first;
+  expect(begun).toEqual(['first']);
+  const other = begin('b', 'other');
+  await until('the second begins', async () => begun.includes('second'));
+  expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(2 * usedMs - 5);
+  expect(begun).toEqual(['first', 'other', 'second']);
+  for (const name of ['other', 'second']) end(name);
+  await Promise.all([second, other]);
+  // Nobody waits.
+  const third = begin('a', 'third');
+  await sleep(1);
+  expect(begun.at(-1)).toBe('third');
+  end('third');
+  await third;
+});
+
+test('a place rests no longer than its limit', async () => {
+  const { begin, begun, end } = givenTurns({ workspaceMax: 1, restMaxMs: 1, waitMaxMs: 60_000 });
+  const first = begin('a', 'first');
+  const second = begin('a', 'second');
+  await sleep(1_000);
+  end('first');
+  await first;
+  const restsFromMs = performance.now();
+  await until('the second begins', async () => begun.includes('second'));
+  expect(performance.now() - restsFromMs).toBeLessThan(900);
+  end('second');
+  await second;
+});
+
 test('work that fails gives its place back', async () => {
-  const turns = new WorkspaceTurns({ workspaceMax: 1, waitingMax: 1, waitMaxMs: 20 });
+  const turns = new WorkspaceTurns({ workspaceMax: 1, waitingMax: 1, waitMaxMs: 20, restMaxMs: 0 });
   const fail = turns.take('a', () => Promise.reject(new Error('broken')));
   await expect(fail).rejects.toThrow('broken');
   expect(await turns.take('a', async () => 'works')).toBe('works');

@@ -11,6 +11,8 @@ export type TurnLimits = {
   waitingMax: number;
   /** Shorter than the heartbeats that the server waits for. */
   waitMaxMs: number;
+  /** While others wait, a place rests as long as it was used, at most this long. */
+  restMaxMs: number;
 };
 
 const againMinMs = 1_000;
@@ -39,10 +41,15 @@ export class WorkspaceTurns {
     work: (turn: WorkspaceTurn) => Promise<Result>,
   ): Promise<Result> {
     if (!this.#enter(workspaceId)) await this.#wait(workspaceId);
+    const othersWait = () => this.#queue.sizeOf(workspaceId) > 0;
+    const beganAtMs = performance.now();
     try {
-      return await work({ othersWait: () => this.#queue.sizeOf(workspaceId) > 0 });
+      return await work({ othersWait });
     } finally {
-      this.#leave(workspaceId);
+      const tookMs = performance.now() - beganAtMs;
+      const restMs = othersWait() ? Math.min(tookMs, this.#limits.restMaxMs) : 0;
+      if (restMs > 0) setTimeout(() => this.#leave(workspaceId), restMs);
+      else this.#leave(workspaceId);
     }
   }
 
@@ -86,15 +93,15 @@ export class WorkspaceTurns {
 export type Turns = { freezes: WorkspaceTurns; slices: WorkspaceTurns };
 
 const waits = { waitingMax: 16, waitMaxMs: 5_000 };
-/** Each reads and writes 20,000 addresses a second. */
-const freezesMax = 2;
-/** Eight broadcasts, with three calls open for each slice: as much as a server takes. */
-const slicesMax = 16;
+/** A page at a time takes contacts, the worker and PostgreSQL; the rest is for other workspaces. */
+const freezing = { workspaceMax: 1, restMaxMs: 1_000 };
+/** Three broadcasts, with three calls open for each slice. */
+const sending = { workspaceMax: 6, restMaxMs: 0 };
 
 export function createTurns(): Turns {
   return {
-    freezes: new WorkspaceTurns({ ...waits, workspaceMax: freezesMax }),
-    slices: new WorkspaceTurns({ ...waits, workspaceMax: slicesMax }),
+    freezes: new WorkspaceTurns({ ...waits, ...freezing }),
+    slices: new WorkspaceTurns({ ...waits, ...sending }),
   };
 }
 
