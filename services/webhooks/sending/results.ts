@@ -1,4 +1,5 @@
 import { addPush } from '#lib/events/interest-pushes.ts';
+import { planTransactionByIndex } from '#lib/postgres/index-plans.ts';
 import { hiddenArray, prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
@@ -39,6 +40,8 @@ export async function recordResults(
 ): Promise<void> {
   const outcomes = results.map(outcomeOf);
   await store.fork().transactional(async (em) => {
+    // A plan of a young table reads all deliveries for each result later.
+    await planTransactionByIndex(em);
     const { endpoints, ids, aheadMs } = await writeDeliveries(em, outcomes, clocks);
     const recorded = Map.groupBy(
       outcomes.filter(({ id }) => ids.has(id)).map((each) => shifted(each, aheadMs)),
