@@ -6,13 +6,15 @@
  * one such call of a consumer at a time, so its events stay in order. Large jobs, and jobs that
  * have failed, have a call each.
  *
- * A workspace whose calls take long, since its events have many takers or wait for something,
- * shares none: it has one call at a time while others have events, and rests as long as each took.
- * After a shared call that fails as a whole, each of its workspaces has a call of its own next, and
- * shares calls again when that ends well.
+ * While others have events, a workspace has one own call at a time: how long it takes is known only
+ * when it ends. A workspace whose calls take long, since its events have many takers or wait for
+ * something, shares none, and rests as long as each took. After a shared call that fails as a
+ * whole, each of its workspaces has a call of its own next, and shares calls again when that ends
+ * well.
  *
- * Limits: 8 own calls, 5 of a workspace; 3 shared ones of each consumer. A job has at most 4 MiB,
- * or 32 KiB if it is small. A claim has room for 100 units: a small job is one, any other is ten.
+ * Limits: 8 own calls, 5 of a workspace that is alone; 3 shared ones of each consumer. A job has at
+ * most 4 MiB, or 32 KiB if it is small. A claim has room for 100 units: a small job is one, any
+ * other is ten.
  */
 
 import type { PoolClient } from 'pg';
@@ -20,6 +22,7 @@ import { FairQueue } from '../collections/fair-queue.ts';
 import { Activity } from '../limits/activity.ts';
 
 const ownCallsMax = 8;
+/** While no other workspace has events. */
 const ownCallsOfWorkspaceMax = 5;
 const sharedCallsMax = 3;
 /** Of a call. Together they have 3.2 MiB at most, and as many events as one large job. */
@@ -234,19 +237,23 @@ export class EventTurns {
   }
 
   #mayClaim(workspaceId: string): boolean {
-    return this.#hasRoom(workspaceId, this.#units, unitsOfWorkspaceMax);
+    const has = this.#units.get(workspaceId) ?? 0;
+    if (!this.#heavy.has(workspaceId)) return has < unitsOfWorkspaceMax;
+    return this.#hasRoom(workspaceId, has, unitsOfWorkspaceMax);
   }
 
   #mayOpen(workspaceId: string): boolean {
-    return this.#hasRoom(workspaceId, this.#ownCallsOf, ownCallsOfWorkspaceMax);
+    return this.#hasRoom(
+      workspaceId,
+      this.#ownCallsOf.get(workspaceId) ?? 0,
+      ownCallsOfWorkspaceMax,
+    );
   }
 
-  /** Whether a workspace has fewer than it may have. A heavy one has one at a time, with rests. */
-  #hasRoom(workspaceId: string, counts: ReadonlyMap<string, number>, max: number): boolean {
-    const has = counts.get(workspaceId) ?? 0;
-    const restsUntilMs = this.#heavy.get(workspaceId);
-    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId)) return has < max;
-    return has === 0 && performance.now() >= restsUntilMs;
+  /** Beside others a workspace has one at a time, and a heavy one rests between them. */
+  #hasRoom(workspaceId: string, has: number, max: number): boolean {
+    if (this.#activity.isAlone(workspaceId)) return has < max;
+    return has === 0 && performance.now() >= (this.#heavy.get(workspaceId) ?? 0);
   }
 
   /** A batch that fails at once says nothing about how long others take. */

@@ -184,6 +184,12 @@ function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: E
 }
 
 /**
+ * A batch for a hundred takers is fifty thousand rows of one transaction. Its job is released after
+ * two minutes.
+ */
+const largeTimeoutMs = 60_000;
+
+/**
  * The task that delivers batches to their consumer, in one call; the runner repeats those that the
  * consumer does not accept.
  */
@@ -201,7 +207,8 @@ export function deliverEvents(
       callPeer({ service, peer: consumer, helpers }, make);
     const one = async (batch: EventBatch): Promise<Delivered> => {
       const { workspaceId, batchId } = batch;
-      await call(() => client.consumeEvents({ workspaceId, batchId, events: eventsOf(batch) }));
+      const request = { workspaceId, batchId, events: eventsOf(batch) };
+      await call(() => client.consumeEvents(request, { timeoutMs: largeTimeoutMs }));
       return {};
     };
     const [first, ...others] = batches;

@@ -1,7 +1,7 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ClientBase, Pool } from 'pg';
 import { prepared } from './prepared.ts';
 import { query } from './query.ts';
-import type { EntityManager } from './store.ts';
 
 const scansOfTables = ['seqscan', 'hashjoin', 'mergejoin'];
 const planSql = (isLocal: boolean) =>

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toJson } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
@@ -15,6 +15,8 @@ const at = 'coalesce($8::timestamptz, now())';
 
 /** Bounds a statement: one of these takes some hundred milliseconds. */
 const rowsAtOnce = 5_000;
+/** After each portion PostgreSQL is left to others for as long as it took, at most this long. */
+const restMaxMs = 1_000;
 
 // One statement, so that a call costs one round trip; each payload is in it once, however many
 // subscriptions want it. Deliveries of a later batch are later, since claims take the oldest first.
@@ -92,7 +94,7 @@ type MatchedEvent = { batch: BatchToInsert; event: Event; matches: Match[] };
 
 /**
  * Inserts the deliveries of batches, once for the id of each: in one statement, or in portions with
- * a turn for others between them. Answers those that it has claimed.
+ * rests between them. Answers those that it has claimed.
  */
 export async function insertDeliveries(
   store: Pick<Store, 'read' | 'fork'>,
@@ -107,12 +109,14 @@ export async function insertDeliveries(
     return claimed(await store.read<InsertedRow>(sql, values));
   }
   return store.fork().transactional(async (em) => {
+    let beganAtMs = performance.now();
     const inserted = await query<InsertedRow>(em, sql, values);
     const fresh = new Set(inserted.map(({ batch_id }) => batch_id));
     for (const portion of others) {
       const left = portion.filter(({ batch }) => fresh.has(batch.batchId));
       if (left.length === 0) continue;
-      await nextTurn();
+      await sleep(Math.min(performance.now() - beganAtMs, restMaxMs));
+      beganAtMs = performance.now();
       await query(em, moreSql, statementOf(left, { ids, places, now, claims: new Map() }).values);
     }
     return claimed(inserted);
