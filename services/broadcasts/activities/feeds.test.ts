@@ -127,6 +127,25 @@ test('a broadcast that is changed while its feed is asked is read again', async 
   expect(broadcast?.dataFeed?.globalFeedData).toBeUndefined();
 });
 
+test('a feed that does not answer holds up no other broadcast of its workspace', async () => {
+  const slow = await givenFed();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  server.behaviour = async (_, response) => {
+    asked.resolve();
+    await answer.promise;
+    response.end('{"title":"Sale"}');
+  };
+  const freezing = freeze(slow);
+  await asked.promise;
+  const other = await givenBroadcast(given, { status: 'sending' });
+  await freeze(other);
+  expect((await look(other)).step).toMatchObject({ do: 'send' });
+  answer.resolve();
+  await freezing;
+  expect((await look(slow)).step).toMatchObject({ do: 'send' });
+});
+
 test('a recipient feed goes along with every batch, its secrets sealed', async () => {
   const id = newId();
   const headers = [givenHeader(id, 'recipient')];

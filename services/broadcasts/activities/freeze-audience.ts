@@ -10,9 +10,9 @@
  * broadcast of `not_opened_of` that is gone or not over when the plan is pinned, or whose messages
  * are not kept any more when a page is read.
  *
- * Limits: steps and five minutes an activity; 20,000 addresses a second while mail is sent; one
- * activity of a workspace at a time, which gives way to others of it after two seconds. Next: the
- * workflow calls again while `hasMore`.
+ * Limits: steps and five minutes an activity; 20,000 addresses a second while mail is sent; of a
+ * workspace one activity at a time, which gives way to others after two seconds, and two that ask
+ * feeds. Next: the workflow calls again while `hasMore`.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +31,7 @@ import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
 import { findNarrowing, pinnedFault } from '../plan/not-opened-of.ts';
 import { pinPlan } from '../plan/plan.ts';
 import { checkContent, missingList, missingSegment } from '../plan/sendable.ts';
-import type { WorkspaceTurn } from '../sending/workspace-turns.ts';
+import type { WorkspaceTurn, WorkspaceTurns } from '../sending/workspace-turns.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 
 /**
@@ -63,7 +63,7 @@ export function freezeAudience(context: Context) {
     const broadcast = await findFreezing(context, key);
     if (!broadcast) return { hasMore: false };
     try {
-      return await context.turns.freezes.take(key.workspaceId, (turn) =>
+      return await turnsOf(context, broadcast).take(key.workspaceId, (turn) =>
         freezeMore(context, key, turn),
       );
     } catch (error) {
@@ -73,6 +73,11 @@ export function freezeAudience(context: Context) {
       return { hasMore: false };
     }
   };
+}
+
+/** A feed that answers late must not hold up broadcasts that ask none. */
+function turnsOf({ turns }: Context, { plan, data_feed }: Broadcast): WorkspaceTurns {
+  return !plan && data_feed?.global_feed?.enabled ? turns.feeds : turns.freezes;
 }
 
 /** Undefined where there is nothing to freeze, or no longer. */

@@ -90,17 +90,20 @@ export class WorkspaceTurns {
 }
 
 /** The turns of each kind of activity in this process. */
-export type Turns = { freezes: WorkspaceTurns; slices: WorkspaceTurns };
+export type Turns = Record<'freezes' | 'feeds' | 'slices', WorkspaceTurns>;
 
 const waits = { waitingMax: 16, waitMaxMs: 5_000 };
 /** A page at a time takes contacts, the worker and PostgreSQL; the rest is for other workspaces. */
 const freezing = { workspaceMax: 1, restMaxMs: 1_000 };
+/** First pages of broadcasts that ask a feed, which may take seconds to answer. */
+const feeding = { workspaceMax: 2, restMaxMs: 0 };
 /** Three broadcasts, with three calls open for each slice. */
 const sending = { workspaceMax: 6, restMaxMs: 0 };
 
 export function createTurns(): Turns {
   return {
     freezes: new WorkspaceTurns({ ...waits, ...freezing }),
+    feeds: new WorkspaceTurns({ ...waits, ...feeding }),
     slices: new WorkspaceTurns({ ...waits, ...sending }),
   };
 }
