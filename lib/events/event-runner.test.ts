@@ -148,6 +148,9 @@ test('a workspace beside others has one large batch under way at a time from its
   await until('each has one', async () => names.every((name) => open.get(name) === 1));
   await sleep(100);
   expect([openMax, got.length]).toEqual([1, names.length]);
+  // Claimed jobs that wait would take the room of others.
+  const claimed = (await waiting()).filter(({ locked }) => locked);
+  expect(claimed.length).toBeLessThanOrEqual(2 * names.length);
   // Many rows take long.
   expect(Math.min(...timeoutsMs)).toBeGreaterThan(50_000);
   end.resolve();

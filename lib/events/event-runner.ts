@@ -13,6 +13,7 @@ import {
   type EventJob,
   type EventTask,
   EventTurns,
+  largeOfWorkspaceMax,
   unitsOfLarge,
 } from './event-turns.ts';
 import { onNewJobs } from './handover.ts';
@@ -176,7 +177,8 @@ class EventRunner {
     const { rows } = await this.#pool.query<ClaimedRow>({
       name: `claim_events/${this.#service}`,
       text: `with candidate as (
-          select id, case when (flags->>'small')::boolean and attempts = 0 then 1 else ${unitsOfLarge} end as units
+          select id, priority, run_at, flags->>'workspace' as workspace,
+            case when (flags->>'small')::boolean and attempts = 0 then 1 else ${unitsOfLarge} end as units
           from ${this.#jobs}
           where is_available and run_at <= now() and ${notAwaited}
             and task_id = (select id from ${schemaOf(this.#service)}._private_tasks where identifier = '${quietTask}')
@@ -186,8 +188,13 @@ class EventRunner {
           limit $2
           for update skip locked
         ), due as (
-          select id from (select id, sum(units) over (rows unbounded preceding) - units as before from candidate) each
-          where before < $4
+          select id from (
+            select id, units,
+              sum(units) over (order by priority, run_at, id rows unbounded preceding) - units as before,
+              row_number() over (partition by workspace, units order by priority, run_at, id) as own
+            from candidate
+          ) each
+          where before < $4 and (units = 1 or own <= ${largeOfWorkspaceMax})
         )
         update ${this.#jobs} job set attempts = job.attempts + 1, locked_by = $3, locked_at = now()
         from due where job.id = due.id

@@ -41,6 +41,8 @@ const unitsOfClaimMax = 100;
 const unitsMax = 160;
 /** A workspace with as many units is left out of the next claim. */
 const unitsOfWorkspaceMax = 50;
+/** The same of large jobs, and what one claim takes: one is delivered, and another comes next. */
+export const largeOfWorkspaceMax = 2;
 
 export type EventJob = {
   id: string;
@@ -238,8 +240,10 @@ export class EventTurns {
 
   #mayClaim(workspaceId: string): boolean {
     const has = this.#units.get(workspaceId) ?? 0;
-    if (!this.#heavy.has(workspaceId)) return has < unitsOfWorkspaceMax;
-    return this.#hasRoom(workspaceId, has, unitsOfWorkspaceMax);
+    if (this.#heavy.has(workspaceId)) return this.#hasRoom(workspaceId, has, unitsOfWorkspaceMax);
+    const large = this.#large.sizeOf(workspaceId) + (this.#ownCallsOf.get(workspaceId) ?? 0);
+    const hasRoomForLarge = large < largeOfWorkspaceMax || this.#activity.isAlone(workspaceId);
+    return has < unitsOfWorkspaceMax && hasRoomForLarge;
   }
 
   #mayOpen(workspaceId: string): boolean {
