@@ -228,6 +228,43 @@ test('the runner restarts when its connections are cut', async () => {
   expect(done).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
+test.each([
+  ['done', 'delete'],
+  ['failed', 'update'],
+])(
+  'a job of which it cannot be stored that it is %s ends no process, and the runner goes on',
+  async (_, change) => {
+    const jobs = `${service}_jobs._private_jobs`;
+    await query(
+      store.fork(),
+      `create function refuse_end() returns trigger language plpgsql as $$ begin
+       if old.locked_at is null or (tg_op = 'UPDATE' and new.last_error is null) then
+         return case tg_op when 'DELETE' then old else new end;
+       end if;
+       raise exception using errcode = '57P01';
+     end $$;
+     create trigger refuse_end before ${change} on ${jobs} for each row execute function refuse_end()`,
+      [],
+    );
+    const ran: unknown[] = [];
+    start({
+      note: async (payload) => {
+        ran.push(payload);
+        if (change === 'update' && ran.length === 1) throw new Error('no');
+      },
+    });
+    await add(1);
+    await until('it has run', async () => ran.length === 1);
+    // Its end is refused after that.
+    await sleep(300);
+    await query(store.fork(), `drop function refuse_end cascade`, []);
+    await add(2);
+    await until('the next one has run', async () => ran.length === 2);
+    expect(ran).toEqual([{ number: 1 }, { number: 2 }]);
+    await query(store.fork(), `delete from ${jobs}`, []);
+  },
+);
+
 test('a stopped runner leaves later jobs to the next one', async () => {
   start();
   await add(1);
