@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { certificate } from '../../../../test/certificate.ts';
 import { count, givenPool, givenSink, kinds, people, send } from '../../test/given-pool.ts';
@@ -113,6 +114,22 @@ test.each([
   const outcomes = await send(givenPool(sink.port, {}, 2, impatient), people(5));
   expect(kinds(outcomes)).toEqual(Array(5).fill('outage'));
 });
+
+test('connections that are opened one after the other and are all refused are an outage', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const pool = givenPool((server.address() as AddressInfo).port, {}, 2, impatient);
+  const first = send(pool, ['a@example.com']);
+  // The second is under way when the first ends.
+  await sleep(600);
+  const outcomes = [...(await send(pool, ['b@example.com'])), ...(await first)];
+  expect(kinds(outcomes)).toEqual(['outage', 'outage']);
+  // Another could be under way when the second ends, and so on.
+  expect(sockets).toHaveLength(2);
+  for (const socket of sockets) socket.destroy();
+  server.close();
+}, 60_000);
 
 test('a refused connection is an outage whose reason names no address', async () => {
   const server = createServer();

@@ -20,7 +20,7 @@ const idleLimitMs = 10_000;
 const tickMs = 250;
 /** The quickest answer of this many ticks counts. */
 const measuredTicks = 8;
-/** After a refused connection no other is opened for this long, as long as others work. */
+/** After a refused connection no other is opened for this long, while others are open or opened. */
 const refusedPauseMs = 5_000;
 
 export type PoolOptions = SenderHost & {
@@ -52,6 +52,8 @@ export class SmtpPool implements Sender {
    */
   perMinute: number | undefined;
   #pausedUntilMs = 0;
+  /** Until an outage; 0 while none was refused since the last connection. */
+  #refusalsLeft = 0;
   #ticker: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #host: Omit<SessionHost, 'ended'>;
@@ -123,7 +125,7 @@ export class SmtpPool implements Sender {
     }
     const limit = this.atOnce;
     const open = () => this.#sessions.size + this.#dialing;
-    if (Date.now() < this.#pausedUntilMs && this.#sessions.size > 0) return;
+    if (Date.now() < this.#pausedUntilMs && open() > 0) return;
     while (this.#dialing < Math.min(dialsAtOnceMax, this.waiting) && open() < limit)
       void this.#open();
   }
@@ -148,6 +150,7 @@ export class SmtpPool implements Sender {
       const ended = () => this.#forget(session);
       const session: SmtpSession = new SmtpSession(dialed, { ...this.#host, ended });
       this.#sessions.add(session);
+      this.#refusalsLeft = 0;
       this.#dialing -= 1;
       if (this.#isClosed) session.end('the pool is closed');
       else session.start();
@@ -160,13 +163,18 @@ export class SmtpPool implements Sender {
   }
 
   /**
-   * With no connection left the provider is down for all waiting messages; otherwise it only allows
-   * no more connections.
+   * With no connection left the provider is down for all waiting messages, once as many were
+   * refused in a row as were being opened at the first; otherwise it only allows no more
+   * connections.
    */
   #onRefused(reason: string): void {
     this.#pausedUntilMs = Date.now() + refusedPauseMs;
-    if (this.#sessions.size > 0 || this.#dialing > 0) return;
-    this.#queue.refuseAll(reason);
+    if (this.#sessions.size > 0) {
+      this.#refusalsLeft = 0;
+      return;
+    }
+    this.#refusalsLeft = (this.#refusalsLeft || this.#dialing + 1) - 1;
+    if (this.#refusalsLeft === 0) this.#queue.refuseAll(reason);
   }
 
   /**
