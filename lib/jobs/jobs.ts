@@ -277,8 +277,8 @@ function startRunner(
     preset: {
       worker: {
         localQueue: { size: claimedMax, ttl: claimedMs },
-        // Ends of jobs that come in one turn are stored together. Without a delay the library handles
-        // no error of storing one, and a connection that is cut then would end the process.
+        // Ends of jobs that come in one turn are stored together. Without a delay the library
+        // handles no error of storing one, and a connection that is cut then would end the process.
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
       },
