@@ -27,8 +27,8 @@ export function planByIndex(pool: Pool): (client: ClientBase) => boolean {
 }
 
 /**
- * The same for a transaction, also behind a pooler. Its statements must be run nowhere else: a plan
- * that PostgreSQL keeps is of the settings with which it was made.
+ * The same for a transaction, also behind a pooler. A statement that needs it must be run in no
+ * other transaction: a plan that PostgreSQL keeps is of the settings with which it was made.
  */
 export async function planTransactionByIndex(em: EntityManager): Promise<void> {
   await query(em, planTransactionSql, []);
