@@ -7,7 +7,7 @@ import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.
 import type { TestSettings } from '../broadcast/row.ts';
 import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
-import { playSteps, runActivity } from '../test/play.ts';
+import { playSteps, runActivity, untilSliceSeesChange } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 import { readPlan } from './read-plan.ts';
@@ -195,10 +195,11 @@ test('a winner chosen in the middle of the sample goes to everybody without a me
   const key = await givenTest();
   let calls = 0;
   const send = given.peers.sendBatch;
+  const changeSeen = untilSliceSeesChange(given);
   given.peers.sendBatch = async (request) => {
     calls += 1;
     if (calls === 1) await given.client.selectWinner({ ...key, templateId: 'b' });
-    await new Promise((done) => setTimeout(done, 300));
+    await changeSeen;
     return send(request);
   };
   expect(await play(key)).toEqual({ do: 'end' });

@@ -10,6 +10,7 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { givenBroadcast, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
+import { untilSliceSeesChange } from '../test/play.ts';
 import { finish } from './finish.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { pauseBySystem } from './pause-by-system.ts';
@@ -166,12 +167,13 @@ test('only the first call for recipients says that it is the first', async () =>
   expect((await look(key)).story.counts.sent).toBe(1_000);
 });
 
-test('a pause stops sending within a second, and resume sends the rest', async () => {
+test('a pause stops a slice that is being sent, and resume sends the rest', async () => {
   const asked: string[] = [];
+  const changeSeen = untilSliceSeesChange(given);
   given.peers.sendBatch = async (request: SendBatchRequest) => {
     asked.push(...request.emails);
     if (asked.length === 200) await given.client.pauseBroadcast(key);
-    await new Promise((done) => setTimeout(done, 400));
+    await changeSeen;
     return allSent(request);
   };
   const key = await givenFrozen();

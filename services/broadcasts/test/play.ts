@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { begin } from '../activities/begin.ts';
 import { completeTest } from '../activities/complete-test.ts';
@@ -40,4 +41,17 @@ export async function playSteps({ context }: Given, key: BroadcastKey): Promise<
       await runActivity<unknown>(() => actions[step.do](context)(key));
     }
   }
+}
+
+/** Resolves when the next slice that is sent sees that its row has changed. */
+export function untilSliceSeesChange({ context: { revisions } }: Given): Promise<void> {
+  const seen = Promise.withResolvers<void>();
+  const watch = revisions.watch.bind(revisions);
+  jest.spyOn(revisions, 'watch').mockImplementationOnce((key, revision, changed) =>
+    watch(key, revision, () => {
+      changed();
+      seen.resolve();
+    }),
+  );
+  return seen.promise;
 }
