@@ -11,16 +11,21 @@
  * asks contacts, waits for its backlog or has many deliveries reports the time that it took.
  *
  * Limits: batches with more than 500 deliveries have a statement each, and the others one for about
- * 2,000.
+ * 2,000. Of those with more than 5,000, four are inserted at a time in a process.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import type { ConsumedResult } from '#lib/events/consume.ts';
+import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { isAboutValues } from '#lib/postgres/until-stored.ts';
 import type { Backlog } from '../backlog/backlog.ts';
-import { insertDeliveries, type MatchedBatch } from '../matching/deliveries.ts';
+import {
+  insertDeliveries,
+  type MatchedBatch,
+  rowsAtOnce as rowsOfStatement,
+} from '../matching/deliveries.ts';
 import { match, readTargets, type WantedTarget } from '../matching/match.ts';
 import type { AudienceReader } from '../matching/members.ts';
 import type { Dispatcher, NewDeliveries } from '../sending/dispatcher.ts';
@@ -29,6 +34,10 @@ import { eraseDeleted } from './erase-deleted.ts';
 
 const sharedRowsMax = 500;
 const rowsAtOnce = 2_000;
+/** Half of the connections that calls of workspaces may have are left to all other work. */
+const longInserts = new ConcurrencyLimiter({
+  ...{ places: 4, tenantWaitingMax: 16, waitMaxMs: 20_000 },
+});
 /** Workspaces that are matched and admitted within this time share a statement. */
 const togetherMs = 20;
 
@@ -69,7 +78,7 @@ export async function takeBatches(
     await insertAndBegin(context, some, { targets, readAtMs });
   };
   const insertAlone = async (each: Matched) => {
-    note([each.place], await timed(() => insert([each])));
+    note([each.place], await timed(() => inPlace(each, () => insert([each]))));
   };
   const insertTogether = async (some: readonly Matched[]) => {
     const { error } = await timed(() => insert(some));
@@ -101,6 +110,16 @@ export async function takeBatches(
   isTogether = false;
   await Promise.all([insertReady(), taken]);
   return results;
+}
+
+async function inPlace({ batch, matches }: Matched, work: () => Promise<void>): Promise<void> {
+  if (matches.length <= rowsOfStatement) return work();
+  const leave = await longInserts.enter(batch.workspaceId, new AbortController().signal);
+  try {
+    await work();
+  } finally {
+    leave();
+  }
 }
 
 async function timed(work: () => Promise<void>): Promise<ConsumedResult> {

@@ -13,8 +13,11 @@ const payloadMaxBytes = 256 * 1_024;
 
 const at = 'coalesce($8::timestamptz, now())';
 
-/** Bounds a statement: one of these takes some hundred milliseconds. */
-const rowsAtOnce = 5_000;
+/**
+ * Bounds a statement: one of these takes some hundred milliseconds. A batch with more deliveries
+ * keeps its connection through the rests between its statements.
+ */
+export const rowsAtOnce = 5_000;
 /** After each portion PostgreSQL is left to others for as long as it took, at most this long. */
 const restMaxMs = 1_000;
 

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { Client } from 'pg';
 import { MatchMembersResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { EventSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { insertDeliveries } from '../matching/deliveries.ts';
-import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
+import { deliveriesOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
 import { allThere, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 
 /** Lists and segments of contacts, as the contacts service would answer, and the requests made. */
@@ -315,4 +316,50 @@ test('a batch for many subscriptions is stored in portions, once for its id', as
     [workspaceId],
   );
   expect(row).toEqual({ deliveries: 12_000, events: 300, same: 1 });
+});
+
+test('large batches of many workspaces leave connections to the events of others', async () => {
+  const large = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const { workspaceId, id } = await givenListener({ eventTypes: ['contact.created'] });
+      const batchId = crypto.randomUUID();
+      // A copy of a subscription costs less than its creation.
+      await query(
+        given.context.store.fork(),
+        `insert into subscriptions select (jsonb_populate_record(s, jsonb_build_object('id', s.id || number))).*
+         from subscriptions s, generate_series(1, 11) number where s.id = $1`,
+        [id],
+      );
+      return { workspaceId, batchId };
+    }),
+  );
+  const other = await givenListener({ eventTypes: ['contact.created'] });
+  const client = new Client({ connectionString: given.context.store.url });
+  await client.connect();
+  try {
+    // The statements of the large batches wait for the end of this transaction.
+    await client.query('begin');
+    await client.query('insert into consumed_batches (batch_id) select unnest($1::uuid[])', [
+      large.map(({ batchId }) => batchId),
+    ]);
+    const events = Array.from({ length: 500 }, () => ({}));
+    const stored = large.map(({ workspaceId, batchId }) =>
+      sendEvents(given, workspaceId, events, { batchId }),
+    );
+    const waiting = async () => {
+      const { rows } = await client.query<{ count: number }>(
+        "select count(*)::int as count from pg_locks where not granted and locktype = 'transactionid'",
+      );
+      return rows[0]?.count ?? 0;
+    };
+    await until(async () => (await waiting()) >= 4);
+    await sendEvents(given, other.workspaceId, [{ number: 1 }]);
+    expect(await payloads(other.workspaceId)).toEqual([{ number: 1 }]);
+    expect(await waiting()).toBe(4);
+    // So they all came before, and nothing is left to store.
+    await client.query('commit');
+    await Promise.all(stored);
+  } finally {
+    await client.end();
+  }
 });
