@@ -137,9 +137,10 @@ test.each([
 
 const counted = `/${ContactService.typeName}/CountContacts`;
 
-test('a connection that resets 300 calls is ended, and so is the next one of its address', async () => {
+test('a connection that resets its calls is ended, and so is the next one of its address', async () => {
   await start();
-  const flood = Buffer.concat([preface, resetCalls(counted, 300)]);
+  // Beyond 256 at once it may reset 20 a second, as many as a slow machine reads meanwhile.
+  const flood = Buffer.concat([preface, resetCalls(counted, 2_000)]);
   for (let each = 0; each < 2; each += 1) {
     await once(await open('127.0.0.2', flood), 'close');
     expect(await call()).toMatchObject({ totalContacts: 7 });
