@@ -115,10 +115,13 @@ const repeatNow = () =>
 
 test('an event of another workspace is delivered amid the thousands of an import, not behind them', async () => {
   callMs = 100;
+  const told = Promise.withResolvers<void>();
+  before = told.promise;
   await tell('busy', 30_000);
   start();
   await until('the import has begun', async () => got.length > 0, { withinMs: 30_000 });
   await tell('other');
+  told.resolve();
   await until('the other has come', async () => got.includes('other'), { withinMs: 30_000 });
   // Of sixty events, only those claimed before it came first.
   expect(got.indexOf('other')).toBeLessThan(15);
@@ -130,9 +133,13 @@ test('an event of another workspace is delivered amid the thousands of an import
 }, 120_000);
 
 test('a workspace that is alone has five batches under way at once in a process', async () => {
-  callMs = 30;
+  const end = Promise.withResolvers<void>();
+  before = end.promise;
   await tell('busy', 10_000);
   start();
+  await until('five are open', async () => open.get('busy') === 5, { withinMs: 30_000 });
+  await sleep(100);
+  end.resolve();
   await until('all are delivered', async () => (await waiting()).length === 0, {
     withinMs: 60_000,
   });
