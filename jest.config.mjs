@@ -34,8 +34,8 @@ export default {
   // More than the cores of CI, since files wait for much of their time. Of whole stacks three would
   // keep each other's requests waiting for longer than they may.
   maxWorkers: process.env.TESTS === 'faults' ? 2 : 4,
-  // A worker with a large heap takes longer to exit than the half second that Jest waits for it.
-  workerIdleMemoryLimit: '300MB',
+  // Modules of test files stay in a worker. A new one takes three seconds of a core to load the rest.
+  workerIdleMemoryLimit: '500MB',
   // For a test that hangs; a busy machine takes ten times as long as a quiet one.
   testTimeout: 60_000,
 };
