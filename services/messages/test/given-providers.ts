@@ -6,6 +6,7 @@ import {
   EmailProviderSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Egress } from '#lib/outside/egress.ts';
+import { ofWorker } from '../../../test/setup/shared.ts';
 import { brevoRegistrar } from '../providers/brevo/register.ts';
 import { brevoReports } from '../providers/brevo/reports.ts';
 import { mailgunRegistrar } from '../providers/mailgun/register.ts';
@@ -95,7 +96,8 @@ const changedAnywhere = (posted: Posted, random: () => number): Posted => {
   return { ...posted, body: changedBytes(posted.body, random) };
 };
 
-export const sns = givenCertificate();
+/** One for all files of a worker: its process keeps a certificate that it has read. */
+export const sns = ofWorker('certificate of SNS', givenCertificate);
 
 /** Answers the certificate of SNS, and refuses everything else. */
 export const callAws: Egress['call'] = async ({ url }) => {
