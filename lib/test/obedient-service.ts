@@ -105,7 +105,12 @@ export const servers = {
     ),
 } satisfies Record<string, () => Promise<number>>;
 
-export const authorization = async () => `Bearer ${await keyring.signToken(serviceClaims, 60)}`;
+let token: Promise<string> | undefined;
+/** The same for all calls of a file, as a service uses a token for many calls. */
+export async function authorization(): Promise<string> {
+  token ??= keyring.signToken(serviceClaims, 600);
+  return `Bearer ${await token}`;
+}
 const withToken: Interceptor = (next) => async (request) => {
   request.header.set('authorization', await authorization());
   return next(request);
