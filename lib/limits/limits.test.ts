@@ -1,11 +1,18 @@
 import { ConnectError } from '@connectrpc/connect';
-import { beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { noLimits, RequestLimits } from './request-limits.ts';
 import { SharedUsage } from './share-usage.ts';
 
 let nowMs = 0;
 beforeEach(() => {
   nowMs = 1_000_000;
+});
+
+// Most of the requests here are refused, and nobody reads where.
+const { stackTraceLimit } = Error;
+Error.stackTraceLimit = 0;
+afterAll(() => {
+  Error.stackTraceLimit = stackTraceLimit;
 });
 
 const rates = { ...noLimits, key: 100, address: 100 };
