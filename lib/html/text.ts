@@ -1,4 +1,4 @@
-import { convert, type DomNode, type FormatCallback } from 'html-to-text';
+import { compile, type DomNode, type FormatCallback } from 'html-to-text';
 import { mapLiquid } from '#lib/liquid/spans.ts';
 import { replaceAttributes } from './attributes.ts';
 import { unescapeAttribute } from './links.ts';
@@ -94,19 +94,22 @@ export function plainAnchor(href: string, words: string): string {
   return words === '' ? ` ${address} ` : ` (${address})`;
 }
 
-const formatAnchor =
-  (write: WriteAnchor): FormatCallback =>
-  (link, walk, builder) => {
-    let words = '';
-    builder.pushWordTransform((word) => {
-      words += word;
-      return word;
-    });
-    walk(link.children, builder);
-    builder.popWordTransform();
-    const written = write(link.attribs?.href ?? '', words);
-    if (written !== '') builder.addInline(written, { noWordTransform: true });
-  };
+const formatAnchor: FormatCallback = (link, walk, builder) => {
+  const { write } = (builder as Builder).metadata;
+  let words = '';
+  builder.pushWordTransform((word) => {
+    words += word;
+    return word;
+  });
+  walk(link.children, builder);
+  builder.popWordTransform();
+  const written = write(link.attribs?.href ?? '', words);
+  if (written !== '') builder.addInline(written, { noWordTransform: true });
+};
+
+/** Given to a conversion beside its HTML; the types leave it out. */
+type Metadata = { write: WriteAnchor };
+type Builder = Parameters<FormatCallback>[2] & { metadata: Metadata };
 
 /**
  * The text part of HTML: what readers see of it, in lines. HTML with marks in place of values may
@@ -117,13 +120,28 @@ export function htmlToText(
   write: WriteAnchor = plainAnchor,
   maxInputLength = maximumInput,
 ): string {
-  return convert(withHiddenMarked(html), {
+  return converterFor(maxInputLength)(withHiddenMarked(html), { write });
+}
+
+type Converter = (html: string, metadata: Metadata) => string;
+
+const converters = new Map<number, Converter>();
+
+/** Made once for a length, since its selectors take as long as a mail. */
+function converterFor(maxInputLength: number): Converter {
+  const known = converters.get(maxInputLength) ?? newConverter(maxInputLength);
+  converters.set(maxInputLength, known);
+  return known;
+}
+
+function newConverter(maxInputLength: number): Converter {
+  return compile({
     wordwrap: false,
     formatters: {
       row: formatRow,
       cell: formatCell,
       image: formatImage,
-      anchor: formatAnchor(write),
+      anchor: formatAnchor,
     },
     limits: { maxInputLength, maxDepth: maximumDepth },
     selectors: [
