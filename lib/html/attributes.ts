@@ -43,9 +43,16 @@ export function scanTags(source: string, { hasLiquid }: ScanOptions = withLiquid
       const tag = scanTag(scan, at);
       tags.push(tag);
       at = tag.end;
-    } else at += 1;
+    } else at = nextPlace(scan, at + 1);
   }
   return tags;
+}
+
+/** The next place where a tag or Liquid may begin. */
+function nextPlace({ source, ends }: Scan, from: number): number {
+  const opening = ends.size > 0 ? /[<{]/g : /</g;
+  opening.lastIndex = from;
+  return opening.exec(source)?.index ?? source.length;
 }
 
 /** The attributes of all tags that `scanTags` finds. */

@@ -28,7 +28,10 @@ export function expressionsOf(template: Template): Expression[] {
  * brackets.
  */
 export function pathsOf({ operands, filters }: Expression): PropertyAccessToken[] {
-  return [...operands, ...filters.flatMap(({ args }) => valuesOf(args))].flatMap(pathsIn);
+  const found: PropertyAccessToken[] = [];
+  for (const operand of operands) addPaths(operand, found);
+  for (const { args } of filters) for (const value of valuesOf(args)) addPaths(value, found);
+  return found;
 }
 
 /** The values among a filter's arguments. */
@@ -38,10 +41,21 @@ export function valuesOf(args: FilterUse['args']): Token[] {
 
 /** The paths that a value reads. */
 export function pathsIn(token: Token): PropertyAccessToken[] {
-  if (TypeGuards.isRangeToken(token)) return [token.lhs, token.rhs].flatMap(pathsIn);
-  if (!TypeGuards.isPropertyAccessToken(token)) return [];
-  const inner = [...(token.variable ? [token.variable] : []), ...token.props].flatMap(pathsIn);
-  return [token, ...inner];
+  const found: PropertyAccessToken[] = [];
+  addPaths(token, found);
+  return found;
+}
+
+/** Templates hold tens of thousands of values: no list is made for each. */
+function addPaths(token: Token, found: PropertyAccessToken[]): void {
+  if (TypeGuards.isRangeToken(token)) {
+    addPaths(token.lhs, found);
+    addPaths(token.rhs, found);
+  }
+  if (!TypeGuards.isPropertyAccessToken(token)) return;
+  found.push(token);
+  if (token.variable) addPaths(token.variable, found);
+  for (const prop of token.props) addPaths(prop, found);
 }
 
 /** The name of what a path reads from; undefined where that is only known when it is rendered. */
