@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { RenderThread } from './thread.ts';
+import { newThread, RenderThread } from './thread.ts';
 
 const thread = new RenderThread();
 afterAll(() => thread.close());
@@ -62,7 +62,7 @@ test('a mail of text alone has no HTML', async () => {
 });
 
 test('a tenant whose mails have the thread killed waits, and others go on', async () => {
-  const killing = new RenderThread();
+  const killing = new RenderThread(newThread({ timeMs: 400 }));
   const endless = '{{a}}'.repeat(399_000);
   const check = (html: string, tenant: string) =>
     killing.check({ subject: '', html, text: html }, tenant).then(

@@ -135,8 +135,10 @@ export class RenderThread {
   }
 }
 
-export function newThread(): KillableThread<RenderRequest, RenderAnswer> {
-  return new KillableThread(new URL('./worker.ts', import.meta.url), limits);
+export function newThread({
+  timeMs = limits.timeMs,
+} = {}): KillableThread<RenderRequest, RenderAnswer> {
+  return new KillableThread(new URL('./worker.ts', import.meta.url), { ...limits, timeMs });
 }
 
 function somethingElse(): never {
