@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { Look, Story } from '../../services/broadcasts/activities/read-plan.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
-import { timeSkippingServer } from '../../test/setup/temporal.ts';
+import { useWorkflows } from '../../test/setup/temporal.ts';
 import type { broadcastLifecycle } from './workflow.ts';
 
-let env: TestWorkflowEnvironment;
-let bundle: { code: string };
-beforeAll(async () => {
-  env = await timeSkippingServer();
-  bundle = await workflowBundle('broadcasts', '.postrider/cache');
-}, 60_000);
-afterAll(() => env.teardown());
+const { opened, play: playIn } = useWorkflows('broadcasts');
 
 const story: Story = {
   status: 'sending',
@@ -71,32 +62,11 @@ function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fake
   return { asked, activities };
 }
 
-let runs = 0;
-async function play(
-  activities: Fakes,
-  during?: (handle: Handle) => Promise<unknown>,
-): Promise<Handle> {
-  runs += 1;
-  const taskQueue = `test-${runs}`;
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle: bundle,
-    activities,
-  });
-  return worker.runUntil(async () => {
-    const handle = await env.client.workflow.start<typeof broadcastLifecycle>(
-      'broadcastLifecycle',
-      {
-        workflowId: `broadcast/acme/${runs}`,
-        taskQueue,
-        args: [key],
-      },
-    );
-    await during?.(handle);
-    await handle.result();
-    return handle;
-  });
+function play(activities: Fakes, during?: (handle: Handle) => Promise<unknown>): Promise<Handle> {
+  return playIn<typeof broadcastLifecycle>(
+    { name: 'broadcastLifecycle', args: [key], activities },
+    during,
+  );
 }
 
 /** Steps in order, each taken once. */
@@ -118,7 +88,7 @@ async function untilWaiting(handle: Handle): Promise<void> {
 }
 
 test('a broadcast waits for its start, freezes, sends its slices and finishes', async () => {
-  const untilMs = (await env.currentTimeMs()) + 30 * 24 * 3_600_000;
+  const untilMs = (await opened.env.currentTimeMs()) + 30 * 24 * 3_600_000;
   let now = 0;
   const { asked, activities } = given(
     script(
@@ -133,7 +103,7 @@ test('a broadcast waits for its start, freezes, sends its slices and finishes', 
     (list) => ({
       begin: async () => {
         list.push('begin');
-        now = await env.currentTimeMs();
+        now = await opened.env.currentTimeMs();
       },
     }),
   );
@@ -213,7 +183,7 @@ test('a history stays below a thousand events, however many slices there are', a
   const handle = await play(activities);
   const lengths = await Promise.all(
     [...runIds].map(async (runId) => {
-      const past = env.client.workflow.getHandle(handle.workflowId, runId);
+      const past = opened.env.client.workflow.getHandle(handle.workflowId, runId);
       return (await past.describe()).historyLength;
     }),
   );
@@ -222,7 +192,7 @@ test('a history stays below a thousand events, however many slices there are', a
 }, 60_000);
 
 test('a test sends its sample, waits for the deadline, picks the winner and sends the rest', async () => {
-  const startedAtMs = await env.currentTimeMs();
+  const startedAtMs = await opened.env.currentTimeMs();
   const untilMs = startedAtMs + 4 * 3_600_000;
   const { asked, activities } = given((list) => {
     if (!list.includes('send 0')) return { do: 'send', slices: [0, 1] };
@@ -236,7 +206,7 @@ test('a test sends its sample, waits for the deadline, picks the winner and send
   const waits: Step[] = Array.from({ length: 4 }, () => ({ do: 'wait', untilMs }));
   await play(activities);
   expect(asked.slice(2)).toEqual(['complete test', 'pick winner', 'send 2', 'finish']);
-  expect((await env.currentTimeMs()) - startedAtMs).toBeGreaterThanOrEqual(4 * 3_600_000);
+  expect((await opened.env.currentTimeMs()) - startedAtMs).toBeGreaterThanOrEqual(4 * 3_600_000);
 });
 
 test('an update selects a winner and answers the new status', async () => {
@@ -261,7 +231,7 @@ test('an update selects a winner and answers the new status', async () => {
 });
 
 test('a distant start is checked hourly, so that a lost signal does no lasting harm', async () => {
-  const startMs = await env.currentTimeMs();
+  const startMs = await opened.env.currentTimeMs();
   const untilMs = startMs + 5 * 3_600_000;
   let looks = 0;
   const { activities } = given(() => {
@@ -270,16 +240,18 @@ test('a distant start is checked hourly, so that a lost signal does no lasting h
   });
   await play(activities);
   expect(looks).toBe(6);
-  expect((await env.currentTimeMs()) - startMs).toBeGreaterThanOrEqual(5 * 3_600_000 - 5_000);
+  expect((await opened.env.currentTimeMs()) - startMs).toBeGreaterThanOrEqual(
+    5 * 3_600_000 - 5_000,
+  );
 });
 
 test('a time that has passed only by the clock of Temporal is checked once a second', async () => {
-  const startMs = await env.currentTimeMs();
+  const startMs = await opened.env.currentTimeMs();
   let looks = 0;
   const { activities } = given(() => end);
   activities.readPlan = async () => {
     looks += 1;
-    const nowMs = await env.currentTimeMs();
+    const nowMs = await opened.env.currentTimeMs();
     const isOver = looks > 50 || nowMs >= startMs + 10_000;
     return { step: isOver ? end : { do: 'wait', untilMs: nowMs - 1 }, story };
   };

@@ -1,48 +1,21 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Activities } from '../../services/contacts/activities/all.ts';
 import type { Build } from '../../services/contacts/segments/build/build.ts';
-import { timeSkippingServer } from '../../test/setup/temporal.ts';
+import { useWorkflows } from '../../test/setup/temporal.ts';
 import type { segmentBuild } from './workflow.ts';
 
-let env: TestWorkflowEnvironment;
-let bundle: { code: string };
-beforeAll(async () => {
-  env = await timeSkippingServer();
-  bundle = await workflowBundle('contacts', '.postrider/cache');
-}, 60_000);
-afterAll(() => env.teardown());
+const { play: playIn } = useWorkflows('contacts');
 
 const key = { workspaceId: 'acme', id: 'germans' };
 const state: Build = { name: 'Germans | <b>', version: 2, buildId: 'b1', count: 10, contacts: 30 };
 type Handle = WorkflowHandleWithStartDetails<typeof segmentBuild>;
 
-let runs = 0;
-async function play(
+function play(
   activities: Partial<Activities>,
   during?: (handle: Handle) => Promise<unknown>,
 ): Promise<Handle> {
-  runs += 1;
-  const taskQueue = `contacts-test-${runs}`;
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle: bundle,
-    activities,
-  });
-  return worker.runUntil(async () => {
-    const options = { workflowId: `segment/acme/${runs}`, taskQueue };
-    const handle = await env.client.workflow.start<typeof segmentBuild>('segmentBuild', {
-      ...options,
-      args: [key, []],
-    });
-    await during?.(handle);
-    await handle.result();
-    return handle;
-  });
+  return playIn<typeof segmentBuild>({ name: 'segmentBuild', args: [key, []], activities }, during);
 }
 
 /** A row whose build takes `passes` activities. */

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Activities } from '../../services/webhooks/activities/all.ts';
 import type { Retries } from '../../services/webhooks/sending/retries.ts';
-import { timeSkippingServer } from '../../test/setup/temporal.ts';
+import { useWorkflows } from '../../test/setup/temporal.ts';
 import type { webhookRetries } from './workflow.ts';
 
-let env: TestWorkflowEnvironment;
-let bundle: { code: string };
-beforeAll(async () => {
-  env = await timeSkippingServer();
-  bundle = await workflowBundle('webhooks', '.postrider/cache');
-}, 60_000);
-afterAll(() => env.teardown());
+const { opened, play: playIn } = useWorkflows('webhooks');
 
 const key = { workspaceId: 'acme', id: 's1' };
 type Handle = WorkflowHandleWithStartDetails<typeof webhookRetries>;
@@ -50,7 +41,7 @@ function given(over: Partial<Retries> | null = {}, fakes: Partial<Activities> = 
       return true;
     },
     deliver: async () => {
-      row.delivered.push(await env.currentTimeMs());
+      row.delivered.push(await opened.env.currentTimeMs());
       return { hasMore: false };
     },
     operate: async (_, action) => {
@@ -62,29 +53,14 @@ function given(over: Partial<Retries> | null = {}, fakes: Partial<Activities> = 
   return { row, activities };
 }
 
-let runs = 0;
-async function play(
+function play(
   activities: Partial<Activities>,
   during?: (handle: Handle) => Promise<unknown>,
 ): Promise<Handle> {
-  runs += 1;
-  const taskQueue = `webhooks-test-${runs}`;
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle: bundle,
-    activities,
-  });
-  return worker.runUntil(async () => {
-    const options = { workflowId: `webhook/acme/${runs}`, taskQueue };
-    const handle = await env.client.workflow.start<typeof webhookRetries>('webhookRetries', {
-      ...options,
-      args: [key, []],
-    });
-    await during?.(handle);
-    await handle.result();
-    return handle;
-  });
+  return playIn<typeof webhookRetries>(
+    { name: 'webhookRetries', args: [key, []], activities },
+    during,
+  );
 }
 
 async function detailsOf(handle: Handle): Promise<string> {
@@ -93,12 +69,12 @@ async function detailsOf(handle: Handle): Promise<string> {
 }
 
 test('a run waits until the next retry is due, delivers, and ends when none is left', async () => {
-  const dueAt = (await env.currentTimeMs()) + 6 * 3_600_000;
+  const dueAt = (await opened.env.currentTimeMs()) + 6 * 3_600_000;
   const { row, activities } = given({ nextDueAt: dueAt });
   await play({
     ...activities,
     deliver: async () => {
-      row.delivered.push(await env.currentTimeMs());
+      row.delivered.push(await opened.env.currentTimeMs());
       row.current = { ...state, nextDueAt: null };
       return { hasMore: false };
     },
@@ -142,7 +118,7 @@ test('passes are five seconds apart, unless one ended with more to do', async ()
   await play({
     ...activities,
     deliver: async () => {
-      row.delivered.push(await env.currentTimeMs());
+      row.delivered.push(await opened.env.currentTimeMs());
       if (row.delivered.length === 4) row.current = { ...state, nextDueAt: null };
       return { hasMore: row.delivered.length === 1 };
     },
@@ -186,7 +162,7 @@ test('a history stays below a thousand events, however many passes a run makes',
   });
   const lengths = await Promise.all(
     [...runIds].map(async (runId) => {
-      const past = env.client.workflow.getHandle(handle.workflowId, runId);
+      const past = opened.env.client.workflow.getHandle(handle.workflowId, runId);
       return (await past.describe()).historyLength;
     }),
   );
@@ -201,7 +177,7 @@ test('the current details show what waits and why, and no text of a tenant break
     probeAt: 1,
     name: 'CRM | <b>\n',
   });
-  row.current = { ...row.current!, nextDueAt: (await env.currentTimeMs()) + 3_600_000 };
+  row.current = { ...row.current!, nextDueAt: (await opened.env.currentTimeMs()) + 3_600_000 };
   let details = '';
   await play(activities, async (handle) => {
     while (details === '') details = await detailsOf(handle).catch(() => '');
