@@ -82,9 +82,9 @@ export function testTransport(
     claims: Claims | undefined = serviceClaims,
     headers: Record<string, string> = {},
   ): Transport => {
+    const token = claims && renewed(() => keyring.signToken(claims, 60));
     const withToken: Interceptor = (next) => async (request) => {
-      if (claims)
-        request.header.set('authorization', `Bearer ${await keyring.signToken(claims, 60)}`);
+      if (token) request.header.set('authorization', `Bearer ${await token()}`);
       for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
       return next(request);
     };
@@ -95,6 +95,16 @@ export function testTransport(
         ...callRules({ authorize, audit, demo, keyring, log }),
       },
     });
+  };
+}
+
+/** A token for several calls, as clients have them. */
+function renewed(make: () => Promise<string>): () => Promise<string> {
+  let made: { token: Promise<string>; atMs: number } | undefined;
+  return () => {
+    const ageMs = Date.now() - (made?.atMs ?? 0);
+    if (!made || ageMs < 0 || ageMs > 30_000) made = { token: make(), atMs: Date.now() };
+    return made.token;
   };
 }
 
