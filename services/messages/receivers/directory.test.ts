@@ -73,7 +73,7 @@ test('10,000 domains of one list are each asked for once, whatever waits', async
   expect(new Set(asked).size).toBe(asked.length);
 });
 
-test("a tenant's million domains leave the common ones of others, and others' questions alone", async () => {
+test("a tenant's 200,000 domains leave the common ones of others, and others' questions alone", async () => {
   const answers = { asked: 0 };
   const directory = new ReceiverDirectory(async (domain) => {
     answers.asked += 1;
@@ -81,13 +81,13 @@ test("a tenant's million domains leave the common ones of others, and others' qu
   });
   const gmail = new Set(['gmail.com']);
   await directory.groupsOf('b', gmail);
-  for (let first = 0; first < 1_000_000; first += 10_000) {
+  for (let first = 0; first < 200_000; first += 10_000) {
     const some = new Set(Array.from({ length: 10_000 }, (_, at) => `d${first + at}.example`));
     await directory.groupsOf('a', some);
     await directory.groupsOf('b', gmail);
   }
   expect(directory.size).toBe(50_000);
-  expect(answers.asked).toBe(1_000_001);
+  expect(answers.asked).toBe(200_001);
 });
 
 test('domains that DNS never answers delay a batch by half a second, once, and another tenant not at all', async () => {
