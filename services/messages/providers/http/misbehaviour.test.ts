@@ -8,6 +8,9 @@ import type { Sender } from '../provider.ts';
 
 const [ann = '', bob = ''] = people(2);
 const batchKinds: readonly KindName[] = ['postmark', 'mailjet', 'resend'];
+/** It takes long to make. */
+const bomb = gzipSync(Buffer.alloc(50_000_000));
+const spaces = Buffer.alloc(65_536, ' ');
 const isBatch = (name: KindName) => batchKinds.includes(name);
 
 const infoOf = (outcome: SendOutcome | undefined) =>
@@ -213,7 +216,7 @@ describe.each(kindNames)('%s', (name) => {
     const fake = await givenFake(name);
     fake.behaviour.afterTaking = (response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
-      response.end(gzipSync(Buffer.alloc(50_000_000)));
+      response.end(bomb);
     };
     const sender = fake.open();
     expect(kinds(await send(sender, [ann]))).toEqual(['unknown']);
@@ -221,8 +224,7 @@ describe.each(kindNames)('%s', (name) => {
     fake.behaviour.afterTaking = (response) => {
       const more = () => {
         written += 65_536;
-        if (!response.destroyed)
-          response.write(Buffer.alloc(65_536, ' '), () => setImmediate(more));
+        if (!response.destroyed) response.write(spaces, () => setImmediate(more));
       };
       more();
     };
