@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
@@ -43,7 +44,9 @@ async function arrived(email: string): Promise<string> {
   await until('the mail arrives', async () => given.sink.bodies(email).length > 0, {
     withinMs: 15_000,
   });
-  return (given.sink.bodies(email)[0] ?? '').replace(/(?<=^|\r\n)\.(?=\.)/g, '');
+  const [body = ''] = given.sink.bodies(email);
+  // Replacing a million dots takes four times as long.
+  return `\r\n${body}`.split('\r\n..').join('\r\n.').slice(2);
 }
 
 test('a mail goes out as it came, byte for byte', async () => {
@@ -301,7 +304,7 @@ test('while a mail is read that takes long, others are shown', async () => {
   const type = 'Content-Type: multipart/mixed; boundary=0';
   const ids: string[] = [];
   // The first is of the usual kind, and is read outside of the thread.
-  const slow = mailOf([from, ...dated, type], '--0\r\n\r\n\r\n'.repeat(90_000));
+  const slow = mailOf([from, ...dated, type], '--0\r\n\r\n\r\n'.repeat(30_000));
   for (const mail of [plain, slow]) {
     const email = address();
     ids.push(
@@ -319,7 +322,10 @@ test('while a mail is read that takes long, others are shown', async () => {
     isRead = true;
   });
   let shown = 0;
-  for (; !isRead; shown += 1) await fresh.messages.getMessage({ workspaceId, id: short });
+  for (; !isRead; shown += 1) {
+    await fresh.messages.getMessage({ workspaceId, id: short });
+    await sleep(5);
+  }
   expect((await reading).message?.status).toBe('sent');
   expect(shown).toBeGreaterThan(20);
   await fresh.context.transactional.stop();
