@@ -18,6 +18,8 @@ import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { DataService, UsageCounter } from './deletion/erase.ts';
 import type { DnsServer } from './domain-checks/dns.ts';
+import type { Algorithm } from './domains/domain.ts';
+import type { SigningPair } from './domains/keys.ts';
 import type { RecordTargets } from './domains/records.ts';
 import type { SetupLinks } from './domains/setup-link.ts';
 import type { MailSettings } from './integrations/mail-settings.ts';
@@ -60,6 +62,8 @@ export type Context = {
   installation: RecordTargets;
   /** The DNS servers that records are asked of. */
   dnsServers: readonly DnsServer[];
+  /** Makes the pair of a key that signs mails. */
+  makePair: (algorithm: Algorithm) => Promise<SigningPair>;
   /** How long a key must be seen before it signs. */
   seenForMs: number;
   setupLinks: SetupLinks;

@@ -12,6 +12,7 @@ import { writeEntries } from './audit/entries.ts';
 import { readConfig } from './config.ts';
 import { dataServicesOf } from './deletion/erase.ts';
 import { dnsServers } from './domain-checks/dns.ts';
+import { newPair } from './domains/keys.ts';
 import { createSetupLinks } from './domains/setup-link.ts';
 import { integrationUsesOf } from './integrations/uses.ts';
 import { LastUse } from './keys/last-use.ts';
@@ -53,6 +54,7 @@ export const part = servicePart(
       now,
       installation: { bounceDomain, dkimZone, publicUrl },
       dnsServers: dnsServers(egress.dnsServers),
+      makePair: newPair,
       seenForMs,
       setupLinks: createSetupLinks({ keyring, publicUrl, now }),
       rootEmails,

@@ -33,7 +33,14 @@ export type NewKey = {
   sealed_private_key: string;
 };
 
-type Making = { store: Store; keyring: Keyring; now: () => Date };
+export type SigningPair = { publicKey: Buffer; privateKey: Buffer };
+
+type Making = {
+  store: Store;
+  keyring: Keyring;
+  now: () => Date;
+  makePair: (algorithm: Algorithm) => Promise<SigningPair>;
+};
 
 /**
  * Makes a key of each algorithm; only messages can open the private half. Selectors are random: a
@@ -41,7 +48,7 @@ type Making = { store: Store; keyring: Keyring; now: () => Date };
  * domain.
  */
 export async function makeKeys(
-  { store, keyring, now }: Making,
+  { store, keyring, now, makePair }: Making,
   { workspaceId, name }: { workspaceId: string; name: string },
   wanted: readonly Algorithm[],
 ): Promise<NewKey[]> {
@@ -51,7 +58,7 @@ export async function makeKeys(
     const leave = await makers.enter(workspaceId, AbortSignal.timeout(minuteMs));
     try {
       const selector = `pr${randomBytes(selectorBytes).toString('hex')}`;
-      const { publicKey, privateKey } = await pairOf(algorithm);
+      const { publicKey, privateKey } = await makePair(algorithm);
       const place = signingKeyPlace(workspaceId, name, selector);
       keys.push({
         ...{ selector, algorithm, public_key: publicKey.toString('base64') },
@@ -87,7 +94,8 @@ export function addKeys(
   );
 }
 
-async function pairOf(algorithm: Algorithm): Promise<{ publicKey: Buffer; privateKey: Buffer }> {
+/** A new pair, as it is published and as it is sealed. */
+export async function newPair(algorithm: Algorithm): Promise<SigningPair> {
   const made =
     algorithm === 'rsa'
       ? await generate('rsa', { modulusLength: rsaBits })

@@ -7,6 +7,7 @@ import type { Claims } from '#lib/keys/keyring.ts';
 import { signingKeyPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyringOf } from '../../../test/setup/service.ts';
+import { newPair } from '../domains/keys.ts';
 import { givenRoot } from '../test/given.ts';
 import { statesOf, useServiceWithDns } from '../test/given-domain.ts';
 import { givenWorkspace } from '../test/given-key.ts';
@@ -15,6 +16,7 @@ const given = useServiceWithDns();
 let root: Claims;
 let workspaceId: string;
 beforeAll(async () => {
+  given.context.makePair = newPair;
   root = await givenRoot(given);
   workspaceId = await givenWorkspace(given, root);
 });

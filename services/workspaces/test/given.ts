@@ -23,11 +23,14 @@ import { oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
+import { rsaPair } from '../../../test/setup/rsa-pair.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { writeEntries } from '../audit/entries.ts';
 import type { Context } from '../context.ts';
 import { dnsServers } from '../domain-checks/dns.ts';
+import type { Algorithm } from '../domains/domain.ts';
+import { newPair, type SigningPair } from '../domains/keys.ts';
 import { createSetupLinks } from '../domains/setup-link.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { createAuthorize } from '../members/authorize.ts';
@@ -67,6 +70,7 @@ export async function givenService(
     publicUrl,
     installation: { bounceDomain: 'bounces.example.net', dkimZone: '', publicUrl },
     dnsServers: dnsServers(dnsAddresses),
+    makePair,
     seenForMs: 60 * 60_000,
     setupLinks: createSetupLinks({ keyring, publicUrl, now: () => clock.now }),
   };
@@ -97,6 +101,16 @@ export async function givenService(
     keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),
+  };
+}
+
+/** Pairs of RSA are made once for all files of a worker. */
+async function makePair(algorithm: Algorithm): Promise<SigningPair> {
+  if (algorithm !== 'rsa') return newPair(algorithm);
+  const { publicKey, privateKey } = rsaPair();
+  return {
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }),
   };
 }
 
