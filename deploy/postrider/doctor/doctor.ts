@@ -19,12 +19,18 @@ import { checkTemporal } from './temporal.ts';
  * all, and prints what to do. Ends with 1 if something is wrong.
  */
 export async function doctor(env: Env): Promise<void> {
+  const { stdout, code } = await report(env);
+  process.stdout.write(stdout);
+  process.exit(code);
+}
+
+/** Examines, and answers with the text to print and the code to end with. */
+export async function report(env: Env): Promise<{ stdout: string; code: number }> {
   const findings = await examine(env);
-  for (const finding of findings) process.stdout.write(lineOf(finding));
   const count = (state: Finding['state']) =>
     findings.filter((finding) => finding.state === state).length;
-  process.stdout.write(`\n${count('wrong')} wrong, ${count('warning')} warnings\n`);
-  process.exit(count('wrong') > 0 ? 1 : 0);
+  const sum = `\n${count('wrong')} wrong, ${count('warning')} warnings\n`;
+  return { stdout: findings.map(lineOf).join('') + sum, code: count('wrong') > 0 ? 1 : 0 };
 }
 
 const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
