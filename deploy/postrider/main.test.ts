@@ -325,7 +325,7 @@ test(
 test(
   'the doctor names all variables that nothing sets, and how to make keys where there are none',
   async () => {
-    const { code, stdout } = await told({});
+    const { code, stdout } = await postrider(['doctor'], {});
     expect(code).toBe(1);
     const names = [...stdout.matchAll(/^WRONG +(\w+):/gm)].map(([, name]) => name);
     expect(names.toSorted()).toEqual([
