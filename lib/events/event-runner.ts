@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
-import pg from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { onNudge } from '../jobs/nudges.ts';
 import { PeerAway } from '../jobs/reachability.ts';
 import { watched } from '../jobs/watched-tasks.ts';
 import type { Log } from '../log.ts';
-import { connectionStringOf } from '../postgres/database-url.ts';
+import { openJobPool } from '../postgres/job-pool.ts';
 import { quietTask, schemaOf } from '../postgres/job-schema.ts';
 import {
   type Delivered,
@@ -61,7 +60,7 @@ class EventRunner {
   readonly #log: Log;
   readonly #jobs: string;
   readonly #service: string;
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   readonly #workerId = `events-${crypto.randomUUID()}`;
   readonly #turns = new EventTurns(() => {
     this.#begin();
@@ -88,8 +87,7 @@ class EventRunner {
     this.#log = log;
     this.#service = service;
     this.#jobs = `${schemaOf(service)}._private_jobs`;
-    this.#pool = new pg.Pool({ connectionString: connectionStringOf(url), max: eventConnections });
-    this.#pool.on('error', (err) => log.warn({ err }, 'the runner of events lost a connection'));
+    this.#pool = openJobPool({ url, connectionsMax: eventConnections, log });
     this.#lookTimer = setInterval(() => this.#look(), lookEveryMs);
     const endNudges = onNudge(service, () => this.#hear());
     const endNew = onNewJobs(service, {

@@ -228,6 +228,19 @@ test('the runner restarts when its connections are cut', async () => {
   expect(done).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
+test('connections that are cut while the runner stops end no process', async () => {
+  const cut = `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1
+    and application_name = ''`;
+  for (let number = 0; number < 10; number += 1) {
+    start();
+    await add(number);
+    await untilDone(number + 1);
+    const name = new URL(store.url).pathname.slice(1);
+    await Promise.all([query(messages.fork(), cut, [name]), runner?.stop()]);
+  }
+  expect(done).toHaveLength(10);
+});
+
 test.each([
   ['done', 'delete'],
   ['failed', 'update'],

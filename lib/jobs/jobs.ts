@@ -22,10 +22,10 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker';
-import type { Notification, PoolClient } from 'pg';
+import type { Notification, Pool, PoolClient } from 'pg';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import type { Log } from '../log.ts';
-import { connectionStringOf } from '../postgres/database-url.ts';
+import { openJobPool } from '../postgres/job-pool.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
@@ -248,8 +248,11 @@ async function keepRunning(
   stopping: AbortSignal,
 ): Promise<void> {
   while (!stopping.aborted) {
+    // What a runner that has failed still holds is ended with its pool.
+    const { url, connectionsMax = connectionsDefault, log } = options;
+    const pool = openJobPool({ url, connectionsMax, log });
     try {
-      const runner = await startRunner(options, own);
+      const runner = await startRunner(pool, options, own);
       for (const task of own.minutely ?? []) {
         await runner.addJob(task, {}, { jobKey: task });
       }
@@ -259,18 +262,20 @@ async function keepRunning(
       await runner.promise;
       stopping.removeEventListener('abort', stop);
     } catch (error) {
-      options.log.warn({ err: error }, 'the job runner failed');
+      log.warn({ err: error }, 'the job runner failed');
     }
+    pool.end().catch(() => {});
     await sleep(restartMs, undefined, { signal: stopping }).catch(() => {});
   }
 }
 
 function startRunner(
-  { url, service, log, ...more }: RunOptions,
+  pool: Pool,
+  { service, log }: RunOptions,
   own: RunnerOptions,
 ): Promise<Runner> {
   return run({
-    connectionString: connectionStringOf(url),
+    pgPool: pool,
     schema: schemaOf(service),
     taskList: watchedTasks(own.tasks),
     crontab: (own.crontab ?? []).join('\n'),
@@ -284,7 +289,6 @@ function startRunner(
       },
     },
     concurrency: own.jobsAtOnce,
-    maxPoolSize: more.connectionsMax ?? connectionsDefault,
     pollInterval: 1_000,
     noHandleSignals: true,
     events: listening(service, own.notices),
