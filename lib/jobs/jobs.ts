@@ -248,7 +248,7 @@ async function keepRunning(
   stopping: AbortSignal,
 ): Promise<void> {
   while (!stopping.aborted) {
-    // What a runner that has failed still holds is ended with its pool.
+    // Connections that a runner has not given back are ended with its pool.
     const { url, connectionsMax = connectionsDefault, log } = options;
     const pool = openJobPool({ url, connectionsMax, log });
     try {
