@@ -248,10 +248,11 @@ async function keepRunning(
   stopping: AbortSignal,
 ): Promise<void> {
   while (!stopping.aborted) {
-    // Connections that a runner has not given back are ended with its pool.
     const { url, connectionsMax = connectionsDefault, log } = options;
-    const pool = openJobPool({ url, connectionsMax, log });
+    // A runner that fails may keep connections, so that the next one has a pool of its own.
+    let pool: Pool | undefined;
     try {
+      pool = openJobPool({ url, connectionsMax, log });
       const runner = await startRunner(pool, options, own);
       for (const task of own.minutely ?? []) {
         await runner.addJob(task, {}, { jobKey: task });
@@ -264,7 +265,7 @@ async function keepRunning(
     } catch (error) {
       log.warn({ err: error }, 'the job runner failed');
     }
-    pool.end().catch(() => {});
+    pool?.end().catch(() => {});
     await sleep(restartMs, undefined, { signal: stopping }).catch(() => {});
   }
 }
