@@ -1,3 +1,9 @@
+/** Whole stacks and programs, as callers, people and other mail servers meet them. */
+const endToEnd = [
+  '**/test/{api,cli,contract,erasing,grpc,guide,mails,pages}/**/*.test.ts',
+  '**/test/{relay,returned-mail,security,tour}/**/*.test.ts',
+];
+
 /** Whole stacks are started, killed, frozen, attacked and filled. */
 const faults = [
   '**/test/{attacks,chaos,faults,installation,model,statements,telemetry}/**/*.test.ts',
@@ -12,9 +18,10 @@ const slow = [
 ];
 
 const without = (globs) => globs.map((glob) => `!${glob}`);
-/** By command: `npm test`, `npm run faults`, and those of slow tests. */
+/** By command: `npm test`, `npm run e2e`, `npm run faults`, and those of slow tests. */
 const files = {
-  ordinary: ['**/*.test.ts', ...without([...faults, ...slow])],
+  ordinary: ['**/*.test.ts', ...without([...endToEnd, ...faults, ...slow])],
+  e2e: [...endToEnd, ...without(slow)],
   faults: [...faults, ...without(slow)],
   slow,
 };

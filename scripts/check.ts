@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { folders } from '../clients/make/files.ts';
 
 /**
- * The steps of `npm run check`, in order, each to its end; `--without-tests` leaves out the last.
+ * The steps of `npm run check`, in order, each to its end; `--without-tests` leaves out the two of
+ * tests.
  */
 const steps: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'check', '--error-on-warnings'],
@@ -36,7 +37,10 @@ else process.stdout.write('--     contract compatibility: there is no release ye
 step('generate', 'npm', 'run', '--silent', 'generate');
 const generated = `gen deploy/local/README.md ${folders.join(' ')}`;
 step('generated code is committed', 'sh', '-c', `test -z "$(git status --porcelain ${generated})"`);
-if (!process.argv.includes('--without-tests')) step('tests', 'jest');
+if (!process.argv.includes('--without-tests')) {
+  step('tests', 'npm', 'test');
+  step('end to end', 'npm', 'run', 'e2e');
+}
 
 if (failed.length > 0) {
   process.stdout.write(`\nFailed: ${failed.join(', ')}\n`);

@@ -59,7 +59,7 @@ export type StackOptions = {
   temporalAddress?: string;
 };
 
-/** Stacks that the files of a run share: few of `npm test` need one, which takes 2 GB of memory. */
+/** Stacks that the files of a run share: each takes 2 GB of memory. */
 export const stacksMax = process.env.TESTS === 'faults' ? 2 : 1;
 
 /** Where a shared stack is, from the first. */

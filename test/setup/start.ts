@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../deploy/local/ports.ts';
@@ -11,8 +11,9 @@ export const started: { postgres?: Postgres; folder?: string } = {};
 
 /** Sets TEST_POSTGRES_URL and TEMPORAL_TEST_SERVER for all tests, where they aren't set already. */
 export default async function start(): Promise<void> {
+  provideFolder();
   // The first test of a worker that needs a whole stack starts it (test/stack/shared.ts).
-  process.env.TEST_STACK_FOLDER = join(tmpdir(), `postrider-stack-${process.pid}`);
+  process.env.TEST_STACK_FOLDER = join(tmpdir(), 'stack');
   process.env.TEST_RUN_PID = String(process.pid);
   // Of all stacks of all runs.
   process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, '../../.postrider/compiled');
@@ -20,12 +21,19 @@ export default async function start(): Promise<void> {
   await Promise.all([providePostgres(), provideTemporal()]);
 }
 
+/** A folder for the temporary files of all tests and programs: it goes with the run. */
+function provideFolder(): void {
+  started.folder = mkdtempSync(join(tmpdir(), 'postrider-test-'));
+  // Servers have accounts of their own, as in any such folder.
+  chmodSync(started.folder, 0o1777);
+  process.env.TMPDIR = started.folder;
+}
+
 /** One PostgreSQL for the whole run. */
 async function providePostgres(): Promise<void> {
   if (process.env.TEST_POSTGRES_URL) return;
-  started.folder = mkdtempSync(join(tmpdir(), 'postrider-test-'));
   started.postgres = await startPostgres({
-    folder: started.folder,
+    folder: join(tmpdir(), 'postgres'),
     port: await freePort(),
     settings: {
       // Nothing here outlives the run, so durability is not needed.

@@ -84,7 +84,6 @@ async function restore(stack: TestStack | undefined): Promise<void> {
   if (stack) await removeSubscriptions(stack);
   if (stack) await setRate(stack, fast);
   if (stack) await checkEvents(stack.databaseUrl);
-  if (stack) await checkEvents(stack.databaseUrl);
 }
 
 /** One that a file leaves would keep the events of later files. */
