@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { TaskList } from 'graphile-worker';
@@ -226,6 +229,22 @@ test('the runner restarts when its connections are cut', async () => {
   );
   await untilDone(2);
   expect(done).toEqual([{ number: 1 }, { number: 2 }]);
+});
+
+test('a runner whose certificate cannot be read begins when it can', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-jobs-'));
+  const file = join(folder, 'ca.pem');
+  const warned = Promise.withResolvers<void>();
+  const log = createLog('test', 'silent');
+  log.warn = () => warned.resolve();
+  const url = new URL(store.url);
+  url.searchParams.set('sslmode', 'disable');
+  url.searchParams.set('sslrootcert', file);
+  runner = runJobs({ url: url.href, service, tasks: { note }, log });
+  await add(1);
+  await warned.promise;
+  writeFileSync(file, '');
+  await untilDone(1);
 });
 
 test('connections that are cut while the runner stops end no process', async () => {
