@@ -11,10 +11,12 @@
  * asks contacts, waits for its backlog or has many deliveries reports the time that it took.
  *
  * Limits: batches with more than 500 deliveries have a statement each, and the others one for about
- * 2,000. Of those with more than 5,000, four are inserted at a time in a process.
+ * 2,000. Of those with more than 5,000, four are inserted at a time in a process. A call of several
+ * workspaces has 5,000 deliveries of large batches; the others are refused, and come alone.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Code, ConnectError } from '@connectrpc/connect';
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import type { ConsumedResult } from '#lib/events/consume.ts';
 import { ConcurrencyLimiter } from '#lib/limits/concurrency-limiter.ts';
@@ -34,6 +36,7 @@ import { eraseDeleted } from './erase-deleted.ts';
 
 const sharedRowsMax = 500;
 const rowsAtOnce = 2_000;
+const largeRowsOfSharedCall = 5_000;
 /** Half of the connections that calls of workspaces may have are left to all other work. */
 const longInserts = new ConcurrencyLimiter({
   ...{ places: 4, tenantWaitingMax: 16, waitMaxMs: 20_000 },
@@ -91,6 +94,15 @@ export async function takeBatches(
       );
     }
   };
+  const insertLater = (each: Matched) => {
+    const rows = each.matches.length;
+    if (rows <= sharedRowsMax) return small.add(each);
+    if (rows > largeRowsLeft) return note([each.place], { error: notShared(), tookMs: 0 });
+    largeRowsLeft -= rows;
+    large.add(each);
+  };
+  const isShared = new Set(batches.map(({ workspaceId }) => workspaceId)).size > 1;
+  let largeRowsLeft = isShared ? largeRowsOfSharedCall : Number.POSITIVE_INFINITY;
   const small = inGroups<Matched>((some) => inTurn(portionsOf(some), insertTogether));
   const large = inGroups<Matched>((some) => inTurn(some, insertAlone));
   const insertReady = () => Promise.all([small.work(), large.work()]);
@@ -100,7 +112,7 @@ export async function takeBatches(
       const result = await timed(async () => {
         const own = await matchShare(context, batches, share);
         if (own.length > 0) await context.backlog.admit(share.workspaceId);
-        for (const each of own) (each.matches.length > sharedRowsMax ? large : small).add(each);
+        for (const each of own) insertLater(each);
       });
       note(share.places, result);
       if (!isTogether) await insertReady();
@@ -110,6 +122,11 @@ export async function takeBatches(
   isTogether = false;
   await Promise.all([insertReady(), taken]);
   return results;
+}
+
+/** The jobs of a call end together: nobody's next events wait for large batches of another. */
+function notShared(): ConnectError {
+  return new ConnectError('too many deliveries for a call with other workspaces', Code.Aborted);
 }
 
 async function inPlace({ batch, matches }: Matched, work: () => Promise<void>): Promise<void> {

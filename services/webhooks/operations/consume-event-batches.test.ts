@@ -155,6 +155,29 @@ test('a workspace that waits for its backlog or for contacts holds up no deliver
   expect([await count(waiting), await count(late)]).toEqual([0, 1]);
 });
 
+test('batches of many deliveries hold up no call for several workspaces', async () => {
+  const [heavy, other] = [await givenListener(), await givenListener()];
+  await query(
+    given.context.store.fork(),
+    `insert into subscriptions select (jsonb_populate_record(s, jsonb_build_object('id', s.id || number))).*
+     from subscriptions s, generate_series(1, 120) number where s.workspace_id = $1`,
+    [heavy],
+  );
+  const [event] = batchOf(heavy).events;
+  const events = event ? Array(50).fill(event) : [];
+  const batches = [{ ...batchOf(heavy), events }, batchOf(other)];
+  const answer = await given.events.consumeEventBatches({ batches });
+  expect(errorsOf(answer)).toEqual([
+    '[aborted] too many deliveries for a call with other workspaces',
+    '',
+  ]);
+  expect([await count(heavy), await count(other)]).toEqual([0, 1]);
+  // Its job is delivered by itself next.
+  const [first] = batches;
+  await given.events.consumeEventBatches({ batches: first ? [first] : [] });
+  expect(await count(heavy)).toBe(6_050);
+});
+
 test('each delivery is in the trace of its own change, if that is sampled', async () => {
   const workspaceId = await givenListener();
   const traceOf = (digit: string, flags: string) =>
