@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { openStack, stackFolder, stacksMax } from '../stack.ts';
 import { started } from './start.ts';
 
@@ -18,6 +18,4 @@ function leaveToDelete(folder: string): void {
 
 async function endStack(folder: string): Promise<void> {
   if (existsSync(`${folder}/ready.json`)) await openStack(folder).stop();
-  rmSync(folder, { recursive: true, force: true });
-  rmSync(`${folder}.holder`, { force: true });
 }
