@@ -1608,6 +1608,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.events.v1.EventBatchOutcome","The outcome of a batch."],
   ["postrider.events.v1.EventBatchOutcome.error","Why it was not applied, such as `[unavailable] too many webhook deliveries wait`; empty if it was applied, now or before."],
   ["postrider.events.v1.EventBatchOutcome.took_ms","Milliseconds that were spent for its workspace alone. A producer calls apart for a workspace that takes long."],
+  ["postrider.events.v1.EventBatchOutcome.alone","Whether the batch is too large for a call with other workspaces, which is no failure: a producer delivers it by itself\nat once. `error` says so too, for producers that do not know this field."],
   ["postrider.events.v1.SetInterestRequest","The types of events that a consumer wants."],
   ["postrider.events.v1.SetInterestRequest.consumer","The service that consumes, such as `webhooks`."],
   ["postrider.events.v1.SetInterestRequest.workspace_id","The workspace that the types apply to; if empty, every workspace without types of its own."],

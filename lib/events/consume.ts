@@ -42,8 +42,11 @@ export async function consumeOnce(
   });
 }
 
-/** The result of a batch of a group, and the milliseconds that it took by itself. */
-export type ConsumedResult = { error?: unknown; tookMs: number };
+/**
+ * The result of a batch of a group, and the milliseconds that it took by itself; `isAlone` where
+ * the error is that it has to come by itself.
+ */
+export type ConsumedResult = { error?: unknown; tookMs: number; isAlone?: true };
 
 type ConsumeBatches = ServiceImpl<typeof EventConsumerService>['consumeEventBatches'];
 
@@ -76,12 +79,14 @@ export function consumeBatches(
     const results = await apply(batches);
     const [first] = results;
     // An error of all batches is no fault of theirs, such as a database that is away.
-    if (first?.error && results.every(({ error }) => error)) throw first.error;
-    const outcomes = results.map(({ error, tookMs }, place) => {
+    const isFailed = results.every(({ error, isAlone }) => error && !isAlone);
+    if (first?.error && isFailed) throw first.error;
+    const outcomes = results.map(({ error, tookMs, isAlone = false }, place) => {
       const { workspaceId = '', batchId = '' } = batches[place] ?? {};
       return {
         error: error ? textOf(log, error, { workspaceId, batchId }) : '',
         tookMs: Math.round(tookMs),
+        alone: isAlone,
       };
     });
     return { outcomes };

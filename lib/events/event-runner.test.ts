@@ -22,7 +22,7 @@ const timeoutsMs: number[] = [];
 let callMs = 0;
 /** The workspaces of each call that brought several batches, and what it answers for each. */
 const groups: string[][] = [];
-let outcomeOf = (_: string): { error?: string; tookMs?: number } => ({});
+let outcomeOf = (_: string): { error?: string; tookMs?: number; alone?: boolean } => ({});
 /** Thrown in place of an answer for several batches. */
 let failure: Error | undefined;
 /** Calls wait for it. */
@@ -305,6 +305,19 @@ test('a workspace whose call alone takes long shares none after it', async () =>
   for (const names of groups) {
     expect(new Set(names.map((name) => name === 'heavy')).size).toBe(1);
   }
+});
+
+test('a batch that has to come alone is no failure', async () => {
+  outcomeOf = (workspaceId) => (workspaceId === 'heavy' ? { error: 'alone', alone: true } : {});
+  const warned: unknown[] = [];
+  const log = createLog('test', 'silent');
+  log.warn = (...text: unknown[]) => void warned.push(text);
+  await tellAllTwice(['heavy', 'w1']);
+  start(contacts, log);
+  await until('all are deleted', async () => (await waiting()).length === 0);
+  expect(groups.map((names) => names.toSorted())).toEqual([['heavy', 'heavy', 'w1', 'w1']]);
+  expect(got.filter((workspaceId) => workspaceId === 'heavy')).toHaveLength(4);
+  expect(warned).toEqual([]);
 });
 
 /** Two batches of each workspace, all there at the same time. */

@@ -231,10 +231,10 @@ class EventRunner {
       return watched(quietTask, async () => {
         calling ??= deliver();
         result = (await calling)[place] ?? { error: new Error('a batch has no outcome') };
-        if (result.error) throw result.error;
+        if (result.error && !result.isAlone) throw result.error;
       })(payload, undefined).then(
         () => {
-          this.#delete(id);
+          if (!result.isAlone) this.#delete(id);
           return result;
         },
         async (error): Promise<Delivered> => {
@@ -244,7 +244,9 @@ class EventRunner {
         },
       );
     });
-    this.#turns.ended(call, await Promise.all(results), performance.now() - startedAtMs);
+    const delivered = await Promise.all(results);
+    await this.#repeatAlone(call.jobs.filter((_, place) => delivered[place]?.isAlone));
+    this.#turns.ended(call, delivered, performance.now() - startedAtMs);
     // After this call has left its place.
     setImmediate(() => {
       this.#begin();
@@ -299,10 +301,22 @@ class EventRunner {
       .catch((err) => this.#log.warn({ err }, 'a job of events could not be put back'));
   }
 
+  /** The next claim takes them as jobs that have a call each, since they had an attempt. */
+  async #repeatAlone(jobs: readonly EventJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.#release(jobs, 0);
+    this.#hasMore = true;
+  }
+
   async #giveBack(): Promise<void> {
-    const ids = this.#turns.giveBack().map(({ id }) => id);
+    await this.#release(this.#turns.giveBack(), 1);
+  }
+
+  /** `unused` attempts are not counted. */
+  async #release(jobs: readonly EventJob[], unused: 0 | 1): Promise<void> {
+    const ids = jobs.map(({ id }) => id);
     if (ids.length === 0) return;
-    const text = `update ${this.#jobs} set attempts = attempts - 1, locked_by = null, locked_at = null
+    const text = `update ${this.#jobs} set attempts = attempts - ${unused}, locked_by = null, locked_at = null
       where id = any($1::bigint[]) and locked_by = $2`;
     await this.#pool
       .query(text, [ids, this.#workerId])

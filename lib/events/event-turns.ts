@@ -59,9 +59,10 @@ export type EventHelpers = {
 
 /**
  * The result of a payload, and the time that its consumer spent for its workspace alone: unknown
- * where the call failed as a whole.
+ * where the call failed as a whole. One with `isAlone` was not delivered: it needs a call of its
+ * own.
  */
-export type Delivered = { error?: Error; tookMs?: number | undefined };
+export type Delivered = { error?: Error; tookMs?: number | undefined; isAlone?: boolean };
 
 /** Delivers payloads for one consumer, with a result for each. */
 export type EventTask = (

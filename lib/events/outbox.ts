@@ -218,8 +218,9 @@ export function deliverEvents(
       async () => {
         const request = { batches: batches.map(messageOf) };
         const { outcomes } = await call(() => client.consumeEventBatches(request));
-        return outcomes.map(({ error, tookMs }) => ({
+        return outcomes.map(({ error, tookMs, alone: isAlone }) => ({
           tookMs,
+          ...(isAlone ? { isAlone } : {}),
           ...(error ? { error: new Error(error) } : {}),
         }));
       },

@@ -12,7 +12,8 @@
  *
  * Limits: batches with more than 500 deliveries have a statement each, and the others one for about
  * 2,000. Of those with more than 5,000, four are inserted at a time in a process. A call of several
- * workspaces has 5,000 deliveries of large batches; the others are refused, and come alone.
+ * workspaces has 5,000 deliveries of large batches; the next, and those of its workspace behind it,
+ * have to come alone.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,15 +95,14 @@ export async function takeBatches(
       );
     }
   };
-  const insertLater = (each: Matched) => {
-    const rows = each.matches.length;
-    if (rows <= sharedRowsMax) return small.add(each);
-    if (rows > largeRowsLeft) return note([each.place], { error: notShared(), tookMs: 0 });
-    largeRowsLeft -= rows;
-    large.add(each);
-  };
   const isShared = new Set(batches.map(({ workspaceId }) => workspaceId)).size > 1;
   let largeRowsLeft = isShared ? largeRowsOfSharedCall : Number.POSITIVE_INFINITY;
+  const fits = (each: Matched) => {
+    const rows = isLarge(each) ? each.matches.length : 0;
+    if (rows > largeRowsLeft) return false;
+    largeRowsLeft -= rows;
+    return true;
+  };
   const small = inGroups<Matched>((some) => inTurn(portionsOf(some), insertTogether));
   const large = inGroups<Matched>((some) => inTurn(some, insertAlone));
   const insertReady = () => Promise.all([small.work(), large.work()]);
@@ -112,7 +112,12 @@ export async function takeBatches(
       const result = await timed(async () => {
         const own = await matchShare(context, batches, share);
         if (own.length > 0) await context.backlog.admit(share.workspaceId);
-        for (const each of own) insertLater(each);
+        // The batches of a workspace stay in their order.
+        const tooMany = own.findIndex((each) => !fits(each));
+        const fitting = tooMany < 0 ? own : own.slice(0, tooMany);
+        for (const each of fitting) (isLarge(each) ? large : small).add(each);
+        const rest = own.slice(fitting.length).map(({ place }) => place);
+        note(rest, { error: notShared(), tookMs: 0, isAlone: true });
       });
       note(share.places, result);
       if (!isTogether) await insertReady();
@@ -123,6 +128,8 @@ export async function takeBatches(
   await Promise.all([insertReady(), taken]);
   return results;
 }
+
+const isLarge = ({ matches }: Matched) => matches.length > sharedRowsMax;
 
 /** The jobs of a call end together: nobody's next events wait for large batches of another. */
 function notShared(): ConnectError {

@@ -7,7 +7,13 @@ import { EventSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { insertDeliveries } from '../matching/deliveries.ts';
 import { deliveriesOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
-import { allThere, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
+import {
+  allThere,
+  copySubscriptions,
+  givenSubscription,
+  givenWorkspace,
+  useService,
+} from '../test/given.ts';
 
 /** Lists and segments of contacts, as the contacts service would answer, and the requests made. */
 const contacts = {
@@ -321,16 +327,9 @@ test('a batch for many subscriptions is stored in portions, once for its id', as
 test('large batches of many workspaces leave connections to the events of others', async () => {
   const large = await Promise.all(
     Array.from({ length: 12 }, async () => {
-      const { workspaceId, id } = await givenListener({ eventTypes: ['contact.created'] });
-      const batchId = crypto.randomUUID();
-      // A copy of a subscription costs less than its creation.
-      await query(
-        given.context.store.fork(),
-        `insert into subscriptions select (jsonb_populate_record(s, jsonb_build_object('id', s.id || number))).*
-         from subscriptions s, generate_series(1, 11) number where s.id = $1`,
-        [id],
-      );
-      return { workspaceId, batchId };
+      const { workspaceId } = await givenListener({ eventTypes: ['contact.created'] });
+      await copySubscriptions(given, workspaceId, 11);
+      return { workspaceId, batchId: crypto.randomUUID() };
     }),
   );
   const other = await givenListener({ eventTypes: ['contact.created'] });

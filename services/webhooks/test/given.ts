@@ -150,6 +150,20 @@ export async function givenSubscription(
   return subscription;
 }
 
+/** Copies of the one subscription of a workspace, which cost less than their creation. */
+export async function copySubscriptions(
+  { context }: Pick<Given, 'context'>,
+  workspaceId: string,
+  copies: number,
+): Promise<void> {
+  await query(
+    context.store.fork(),
+    `insert into subscriptions select (jsonb_populate_record(s, jsonb_build_object('id', s.id || number))).*
+     from subscriptions s, generate_series(1, $2::int) number where s.workspace_id = $1`,
+    [workspaceId, copies],
+  );
+}
+
 type Row = {
   id?: string;
   subscriptionId: string;
