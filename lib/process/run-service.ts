@@ -18,6 +18,7 @@ import { RequestLimits } from '#lib/limits/request-limits.ts';
 import { type ReportUsage, shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import { databaseVariable } from '#lib/postgres/config.ts';
+import { firstConnection } from '#lib/postgres/first-connection.ts';
 import { resealColumn, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
@@ -141,10 +142,8 @@ async function start<Config extends ServiceConfig>(
   const base = openBase(config);
   const service = await open(base, config);
   const { store } = service;
-  if (config.migrateOnStart) {
-    await requireDatabase(store, config);
-    await store.migrate();
-  }
+  if (config.migrateOnStart || service.prepare) await requireDatabase(store, config);
+  if (config.migrateOnStart) await store.migrate();
   measureJobs(store);
   await service.prepare?.();
   const { log } = base;
@@ -205,7 +204,7 @@ function runServiceEvents({ log }: Base, service: ServiceProcess, config: Servic
 
 async function requireDatabase(store: Store, { name }: ServiceConfig): Promise<void> {
   try {
-    await store.ping();
+    await firstConnection(store);
   } catch (cause) {
     throw new Error(`the database of ${databaseVariable(name)} cannot be used`, { cause });
   }
