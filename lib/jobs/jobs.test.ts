@@ -134,12 +134,14 @@ test('the workers of all lanes together look for jobs about once a second each l
   const events = runEventJobs({ url, service, task: async () => [], log });
   await add(1);
   await untilDone(1);
-  const before = await commits();
+  const [before, startedAtMs] = [await commits(), performance.now()];
   await sleep(5_000);
   const made = (await commits()) - before;
+  // A busy machine wakes late, and the database counts late.
+  const seconds = (performance.now() - startedAtMs) / 1_000;
   await events.stop();
-  // Sixty workers by themselves would look three hundred times.
-  expect(made).toBeLessThan(60);
+  // Sixty workers by themselves would look sixty times a second.
+  expect(made / seconds).toBeLessThan(25);
 });
 
 test('a job waits for its time', async () => {
