@@ -200,6 +200,26 @@ test('the name of an exported type stands in one file', () => {
   );
 });
 
+/** Lists of kinds and of errors, and names that other providers have for their own things. */
+const maySaySmtp = [
+  'lib/errors/reasons.ts',
+  'lib/providers/all.ts',
+  'services/messages/providers/all.ts',
+  'services/messages/providers/brevo/api.ts',
+  'services/messages/providers/mailjet/reports.ts',
+  'services/messages/providers/sendgrid/reports.ts',
+  'services/messages/providers/ses/reports.ts',
+  'services/messages/transactional/header-texts.ts',
+];
+
+test('SMTP is a kind of provider like others: its folder has what is known of it', () => {
+  const own = /(^lib|\/messages)\/providers\/smtp[./]|\/migrations\/|\/config\.ts$/;
+  const naming = sources.filter(
+    (file) => /^(lib|services)\//.test(file) && !own.test(file) && /smtp/i.test(read(file)),
+  );
+  expect(naming.sort()).toEqual(maySaySmtp);
+});
+
 test('lib holds what two rooms use, and what lib itself is made of', () => {
   const roomOf = (file: string) => file.split('/', file.startsWith('services/') ? 2 : 1).join('/');
   const alone = sources

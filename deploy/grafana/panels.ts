@@ -99,7 +99,7 @@ const sending: Dashboard = {
       unit: 'short',
       queries: {
         'batches without room': 'sum(postrider_batches_waiting)',
-        'messages without a connection': 'sum(postrider_smtp_messages_waiting)',
+        'messages without a connection': 'sum(postrider_provider_messages_waiting)',
         'messages held': 'sum(postrider_messages_held)',
         'outcomes not stored': 'sum(postrider_outcomes_unstored)',
       },
@@ -112,7 +112,7 @@ const sending: Dashboard = {
     {
       title: 'Connections to mail servers',
       unit: 'short',
-      queries: { '{{process}}': 'postrider_smtp_connections_open' },
+      queries: { '{{process}}': 'postrider_provider_connections_open' },
     },
     {
       title: 'Busiest integrations: held, of their window',
@@ -130,7 +130,7 @@ const sending: Dashboard = {
     {
       title: 'Busiest integrations: breaker open',
       unit: 'short',
-      queries: { '{{integration_id}}': 'postrider_integration_smtp_breaker_open' },
+      queries: { '{{integration_id}}': 'postrider_integration_provider_breaker_open' },
     },
     {
       title: 'Busiest integrations: rate limit of a process',

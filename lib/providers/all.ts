@@ -22,6 +22,9 @@ export const kindsOfProvider: readonly KindOfProvider[] = [
   resend,
 ];
 
+/** The secret that release 0.2 means where it names none. */
+export const onlySecretOf02 = 'smtp.password';
+
 /** Undefined for a name that is no kind. */
 export function findKind(name: string): KindOfProvider | undefined {
   return kindsOfProvider.find(({ kind }) => kind === name);

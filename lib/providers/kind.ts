@@ -44,7 +44,7 @@ export function settingsIn(
   return create(schema, settings);
 }
 
-/** Where a secret is sealed, such as `smtp.password`: workspaces stores it, messages opens it. */
+/** Where a secret is sealed, such as `mailgun.api_key`: workspaces stores it, messages opens it. */
 export function secretPlace(
   { workspaceId, integrationId }: { workspaceId: string; integrationId: string },
   secret: string,

@@ -3,9 +3,6 @@ import { SmtpSettingsSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.t
 import { invalidField } from '../errors/errors.ts';
 import { kindOfProvider } from './kind.ts';
 
-/** The secret that release 0.2 means where it names none. */
-export const onlySecretOf02 = 'smtp.password';
-
 const textMax = 1_000;
 
 /** Any server that takes mail by SMTP. */

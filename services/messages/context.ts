@@ -47,7 +47,7 @@ import type { Contacts, Templates, TestData } from './peers.ts';
 import type { Feeds } from './plans/feeds.ts';
 import type { Plans } from './plans/plans.ts';
 import type { MailProvider } from './providers/provider.ts';
-import type { SystemMail } from './providers/smtp/system-mail.ts';
+import type { SystemMail } from './providers/system-mail.ts';
 import type { Pacing } from './receivers/pacing.ts';
 import type { Journal } from './record/journal.ts';
 import type { ResultRecorder } from './record/recorder.ts';

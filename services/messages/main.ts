@@ -32,7 +32,7 @@ import { createFeeds } from './plans/feeds.ts';
 import { createPlans } from './plans/plans.ts';
 import { SendingDomains } from './plans/sending-domains.ts';
 import { providersAt } from './providers/all.ts';
-import { openSystemMail } from './providers/smtp/system-mail.ts';
+import { openSystemMail } from './providers/system-mail.ts';
 import { Pacing } from './receivers/pacing.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';

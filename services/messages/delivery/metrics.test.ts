@@ -16,14 +16,14 @@ test('each integration has what waits, what is open, its window, rate and breake
   Object.assign(given.sink.behaviour, { latencyMs: 2_000 });
   const sending = given.sender.sendBatch(batchOf(people(200)));
   const isSeen = async (name: string) => ((await readMetric(name, own)) ?? 0) > 0;
-  for (const name of ['messages_held', 'smtp_connections_open', 'smtp_messages_waiting']) {
+  for (const name of ['messages_held', 'provider_connections_open', 'provider_messages_waiting']) {
     await until(`${name} is seen`, () => isSeen(`postrider_integration_${name}`));
     expect(await readMetric(`postrider_${name}`)).toBeGreaterThan(0);
   }
   expect(await readMetric('postrider_integration_window_messages', own)).toBeGreaterThan(0);
   expect(await readMetric('postrider_integration_rate_limit_per_second', own)).toBe(1_000);
   expect(await readMetric('postrider_integration_batches_waiting', own)).toBe(0);
-  expect(await readMetric('postrider_integration_smtp_breaker_open', own)).toBe(0);
+  expect(await readMetric('postrider_integration_provider_breaker_open', own)).toBe(0);
   expect(await readMetric('postrider_integrations', '{state="sending"}')).toBe(1);
   Object.assign(given.sink.behaviour, { latencyMs: 0 });
   expect(await sending).toMatchObject({ sent: 200 });

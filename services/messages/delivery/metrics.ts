@@ -35,13 +35,13 @@ const sums: Sums = [
     ({ taken }) => taken,
   ],
   [
-    'smtp_messages_waiting',
-    'Messages that wait for a connection to their server.',
+    'provider_messages_waiting',
+    'Messages that wait for a connection to their provider.',
     ({ sender }) => sender?.waiting ?? 0,
   ],
   [
-    'smtp_connections_open',
-    'Open connections to mail servers.',
+    'provider_connections_open',
+    'Open connections to providers.',
     ({ sender }) => sender?.connections ?? 0,
   ],
 ];
@@ -54,8 +54,8 @@ const alone: Sums = [
     ({ sender }) => (sender?.perMinute ?? 0) / 60,
   ],
   [
-    'smtp_breaker_open',
-    'Whether the server refuses all alike and gets one message at a time.',
+    'provider_breaker_open',
+    'Whether the provider refuses all alike and gets one message at a time.',
     ({ sender }) => Number(sender?.isProbing ?? false),
   ],
 ];

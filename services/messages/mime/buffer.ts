@@ -4,7 +4,7 @@ const keptBytes = 1024 * 1024;
 /** As sent. Gmail takes 25 MB and few servers take more; a runaway template ends here. */
 const maximumMiB = 25;
 const maximumBytes = maximumMiB * 1024 * 1024;
-/** A finished mail as SMTP sends it, so that it fits into a buffer with its signature. */
+/** A finished mail with its stuffed dots, so that it fits into a buffer with its signature. */
 export const mailMaxBytes = 26_000_000;
 
 const dot = 0x2e;
@@ -49,7 +49,7 @@ export class MessageBuffer {
     this.length += piece.length;
   }
 
-  /** Appends lines as SMTP has them: one dot more where one begins a line (RFC 5321, 4.5.2). */
+  /** Appends lines with one dot more where one begins a line (RFC 5321, 4.5.2). */
   appendStuffed(lines: Buffer): void {
     if (lines[0] !== dot && !lines.includes('\r\n.')) {
       this.appendBytes(lines);

@@ -207,7 +207,7 @@ function editsOf(entity: Entity, encoding: Encoding, html: string): Edit[] {
       .replace(/.{76}(?=.)/g, '$&\r\n');
     return [{ ...body, bytes: Buffer.from(`${lines}${isLast ? '\r\n' : ''}`) }];
   }
-  // Links may make lines longer than SMTP allows, so that plain HTML becomes quoted-printable.
+  // Links may make lines longer than servers take, so that plain HTML becomes quoted-printable.
   const bytes = encodeBytes(Buffer.from(html.replaceAll('\r\n', '\n'), 'latin1'));
   const endsSoftly = isLast && bytes.subarray(-3).equals(softBreak);
   const written = endsSoftly ? Buffer.concat([bytes, softBreak.subarray(1)]) : bytes;

@@ -14,8 +14,7 @@ export function pauseReceiver({ store, plans, now }: Context): Methods['pauseRec
     }
     const at = now();
     const endsAt = new Date(at.getTime() + forSeconds * 1_000);
-    const provider = await plans.providerOf(workspaceId, integrationId);
-    if (provider.kind !== 'smtp' || !provider.smtp?.direct) {
+    if (!(await plans.isDirect(workspaceId, integrationId))) {
       throw invalidField('integration_id', 'the integration does not deliver directly');
     }
     return auditedTransaction(store, call, async (em) => {

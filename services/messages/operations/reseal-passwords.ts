@@ -1,6 +1,6 @@
 import { refusal } from '#lib/errors/reasons.ts';
+import { onlySecretOf02 } from '#lib/providers/all.ts';
 import { secretPlace } from '#lib/providers/kind.ts';
-import { onlySecretOf02 } from '#lib/providers/smtp.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 

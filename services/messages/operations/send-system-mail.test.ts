@@ -2,7 +2,7 @@ import { Code, createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { testTransport } from '../../../test/setup/service.ts';
-import { openSystemMail } from '../providers/smtp/system-mail.ts';
+import { openSystemMail } from '../providers/system-mail.ts';
 import { messagesRoutes } from '../service.ts';
 import { useService } from '../test/given.ts';
 

@@ -80,6 +80,8 @@ export type Plans = {
   kindOf(workspaceId: string, integrationId: string): Promise<string>;
   /** The settings of an integration's provider, with their secrets opened. */
   providerOf(workspaceId: string, integrationId: string): Promise<EmailProvider>;
+  /** Whether an integration delivers to the receivers' mail hosts itself. */
+  isDirect(workspaceId: string, integrationId: string): Promise<boolean>;
   /** The integration that has a sender with an address; undefined if none has. */
   integrationOfSender(workspaceId: string, email: string): Promise<string | undefined>;
   /** Has a workspace's settings and integrations read again. */
@@ -161,6 +163,11 @@ export function createPlans(peers: {
     async providerOf(workspaceId, integrationId) {
       const { emailProvider } = await integrationOf(workspaceId, integrationId);
       return emailProvider ?? create(EmailProviderSchema);
+    },
+    async isDirect(workspaceId, integrationId) {
+      const integration = await integrationOf(workspaceId, integrationId);
+      if (!integration.emailProvider) return false;
+      return transportOf(peers.providers, integration).isDirect ?? false;
     },
     integrationOfSender(workspaceId, email) {
       return senders(`${workspaceId} ${email}`, async () => {

@@ -2,7 +2,7 @@
  * Replies by which a receiver says that it gets too much mail.
  *
  * Texts are those of KumoMTA's shaping.toml (policy-extras and community), of Google
- * (support.google.com/a/answer/3726730), Yahoo (senders.yahooinc.com/smtp-error-codes) and
+ * (support.google.com/a/answer/3726730), Yahoo (senders.yahooinc.com, its error codes) and
  * Microsoft (sendersupport.olc.protection.outlook.com/pm/troubleshooting). Minutes are KumoMTA's
  * durations, kept within 30 and 90.
  */

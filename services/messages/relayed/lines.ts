@@ -7,13 +7,13 @@ const portionBytes = 1024 * 1024;
 export type Lines = {
   /** The first fault; absent if there is none. */
   fault?: string;
-  /** Dots that begin a line: SMTP has one more for each. */
+  /** Dots that begin a line: a mail server gets one more for each. */
   dots: number;
 };
 
 /**
  * Reads the lines of a mail. Mail servers disagree about a CR or LF that stands alone, which may so
- * hide the end of a mail and commands behind it (SMTP smuggling).
+ * hide the end of a mail and commands behind it (CVE-2023-51764).
  */
 export async function readLines(mail: Buffer): Promise<Lines> {
   let dots = 0;

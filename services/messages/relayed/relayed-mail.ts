@@ -1,11 +1,11 @@
 /*
- * Reads a mail that came by SMTP, and makes it ready to go out as it came.
+ * Reads a mail that an application wrote, and makes it ready to go out as it came.
  *
  * Order: lines, header, its sender, our fields in it, then the bytes that go out: fields are left
  * out of the header or added at its end, and nothing else changes, so that a signature of the
  * mail's origin stays right.
  *
- * Limits: 26,000,000 bytes as SMTP sends it, so that it fits into a buffer with its signature; the
+ * Limits: 26,000,000 bytes with stuffed dots, so that it fits into a buffer with its signature; the
  * header that DKIM reads; 1,000 fields; 100 servers that have passed it on (a loop, RFC 5321, 6.3).
  */
 

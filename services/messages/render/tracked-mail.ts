@@ -18,7 +18,7 @@ export type TrackRequest = {
   writing: LinkWriting;
   /** The message's tracking token. */
   token: string;
-  /** Of the mail as SMTP sends it. */
+  /** Of the mail with its stuffed dots. */
   maxBytes: number;
 };
 

@@ -49,7 +49,7 @@ import { createFeeds } from '../plans/feeds.ts';
 import { createPlans } from '../plans/plans.ts';
 import { SendingDomains } from '../plans/sending-domains.ts';
 import { providers } from '../providers/all.ts';
-import { openSystemMail } from '../providers/smtp/system-mail.ts';
+import { openSystemMail } from '../providers/system-mail.ts';
 import { Pacing } from '../receivers/pacing.ts';
 import { ResultRecorder } from '../record/recorder.ts';
 import { newThread, RenderThread } from '../render/thread.ts';

@@ -26,7 +26,7 @@ export type ExchangeOptions = {
   sizeMaxBytes: number;
 };
 
-/** As long as an SMTP connection. */
+/** As long as a connection to a mail server. */
 const idleMs = 10_000;
 
 /**

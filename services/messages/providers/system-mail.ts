@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 
 export type SystemMailServer = {
-  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  /** With user and password where the server wants them. */
   url: string;
   /** The sender's address. */
   from: string;
