@@ -82,8 +82,9 @@ export async function benchNeighbours(args: string[]): Promise<void> {
     const quiet = await live();
     print('quiet', quiet, quiet);
     const kept = new Set(await workspacesOf(site));
+    const only = values.only.split(',');
     for (const { name } of [...attacks, ...heavyAttacks].filter((each) =>
-      each.name.includes(values.only),
+      only.some((part) => each.name.includes(part)),
     )) {
       const attacking = sleep(settleMs).then(() => begin(name, site));
       const beside = await live(attacking);
