@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '#lib/json/text.ts';
-import { adaptivePortions } from '#lib/limits/turns.ts';
+import { adaptivePortions, ownTurn } from '#lib/limits/turns.ts';
 
 /** Takes a few milliseconds. */
 const charsAtOnce = 64 * 1024;
@@ -34,7 +33,7 @@ async function writeList(list: readonly unknown[], parts: Buffer[]): Promise<voi
     const text = JSON.stringify(next.value).slice(1, -1);
     parts.push(Buffer.from(`${opening}${text}`));
     opening = ',';
-    if (text.length >= charsAtOnce / 2) await nextTurn();
+    if (text.length >= charsAtOnce / 2) await ownTurn();
     next = portions.next(text.length);
   }
   parts.push(Buffer.from(']'));

@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endOfString, parseJson, parseText, textOf } from '#lib/json/text.ts';
-import { largeMessageBytes, mapInTurns } from '#lib/limits/turns.ts';
+import { largeMessageBytes, mapInTurns, ownTurn } from '#lib/limits/turns.ts';
 
 /** Where the elements of a list of the outermost object are in its text. */
 type List = { from: number; to: number; elements: readonly [from: number, to: number][] };
@@ -79,7 +78,7 @@ async function listsOf(text: string): Promise<List[] | undefined> {
     }
     if (at < turnAt) continue;
     turnAt = at + charsAtOnce;
-    await nextTurn();
+    await ownTurn();
   }
   return depth === 0 ? lists : undefined;
 }

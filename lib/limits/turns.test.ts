@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { giveTurn, largeMessageBytes, mapInTurns } from './turns.ts';
+import { giveTurn, largeMessageBytes, mapInTurns, ownTurn } from './turns.ts';
 
 /** Keeps the thread, as work of some milliseconds does. */
 function work(ms: number): void {
@@ -49,4 +49,29 @@ test('only a large message gives way', async () => {
   expect(isOver).toBe(false);
   await giveTurn(largeMessageBytes + 1);
   expect(isOver).toBe(true);
+});
+
+test('large work of many calls has one portion in a turn of the event loop', async () => {
+  const seen: (number | 'turn')[] = [];
+  let isOver = false;
+  const turns = async () => {
+    while (!isOver) {
+      await nextTurn();
+      seen.push('turn');
+    }
+  };
+  const watching = turns();
+  const call = async (number: number) => {
+    for (let portion = 0; portion < 3; portion += 1) {
+      await ownTurn();
+      seen.push(number);
+    }
+  };
+  await Promise.all([call(1), call(2), call(3)]);
+  isOver = true;
+  await watching;
+  const portions = seen.filter((each) => each !== 'turn');
+  expect(portions).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
+  const together = seen.filter((each, at) => each !== 'turn' && at > 0 && seen[at - 1] !== 'turn');
+  expect(together).toEqual([]);
 });

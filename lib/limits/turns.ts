@@ -1,4 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves in a turn of the event loop that no other large work of the process has: portions of
+ * many calls, one after the other in one turn, would keep small calls as long as a whole large one.
+ */
+export async function ownTurn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (waiting.push(resolve) === 1) setImmediate(giveToFirst);
+  await promise;
+}
+
+function giveToFirst(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(giveToFirst);
+}
 
 /**
  * A message of this size takes milliseconds to read or write; others have a turn of the event loop
@@ -8,7 +23,7 @@ export const largeMessageBytes = 128 * 1024;
 
 /** Lets other work run first if the message is large. */
 export async function giveTurn(messageBytes: number): Promise<void> {
-  if (messageBytes > largeMessageBytes) await nextTurn();
+  if (messageBytes > largeMessageBytes) await ownTurn();
 }
 
 /**
@@ -26,7 +41,7 @@ export async function mapInTurns<Item, Result>(
   let turnOverMs = performance.now() + turnMs;
   for (const item of items) {
     if (performance.now() > turnOverMs) {
-      await nextTurn();
+      await ownTurn();
       turnOverMs = performance.now() + turnMs;
     }
     results.push(map(item, results.length));

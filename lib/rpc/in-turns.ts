@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   create,
   type DescField,
@@ -9,7 +8,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { adaptivePortions, largeMessageBytes } from '#lib/limits/turns.ts';
+import { adaptivePortions, largeMessageBytes, ownTurn } from '#lib/limits/turns.ts';
 import { binaryOptions } from './wire.ts';
 
 /** Take a few milliseconds. */
@@ -27,7 +26,7 @@ export async function fromBinaryInTurns<Desc extends DescMessage>(
   const message = create(schema);
   for (const portion of portionsOf(bytes)) {
     mergeFromBinary(schema, message, portion, binaryOptions);
-    await nextTurn();
+    await ownTurn();
   }
   return message;
 }
@@ -61,7 +60,7 @@ export async function toBinaryInTurns<Desc extends DescMessage>(
   for (let next = portions.next(0); !next.done; ) {
     const part = toBinary(schema, withItems(create(schema), next.value));
     parts.push(part);
-    if (part.length >= bytesAtOnce / 2) await nextTurn();
+    if (part.length >= bytesAtOnce / 2) await ownTurn();
     next = portions.next(part.length);
   }
   return Buffer.concat(parts);

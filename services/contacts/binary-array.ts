@@ -8,6 +8,8 @@ const headerBytes = 20;
 /** Room for elements without a length of their own in JavaScript. */
 const fixedBytes = 8;
 const utf8BytesPerUnit = 3;
+/** Of a longer text the bytes are counted. */
+const shortMax = 1_000;
 /** PostgreSQL counts from 2000. */
 const epochMicros = 946_684_800_000_000n;
 
@@ -46,9 +48,8 @@ const codecs: Record<ElementType, Codec> = {
 export function binaryArray(type: ElementType, values: readonly unknown[]): Buffer | null {
   if (values.every((value) => value === undefined || value === null)) return null;
   const { oid, write } = codecs[type];
-  const to = begin(oid, values.length);
+  const to = begin(oid, values);
   for (const value of values) {
-    reserve(to, value);
     const start = to.end;
     to.end += 4;
     if (value === undefined || value === null) {
@@ -62,21 +63,20 @@ export function binaryArray(type: ElementType, values: readonly unknown[]): Buff
 }
 
 /** One dimension, with nulls, counted from 1. */
-function begin(oid: number, length: number): EncodedArray {
-  const bytes = Buffer.allocUnsafe(headerBytes + length * 32);
-  [1, 1, oid, length, 1].forEach((word, index) => {
+function begin(oid: number, values: readonly unknown[]): EncodedArray {
+  const room = values.reduce(
+    (sum: number, value) => sum + 4 + fixedBytes + (typeof value === 'string' ? roomOf(value) : 0),
+    headerBytes,
+  );
+  const bytes = Buffer.allocUnsafe(room);
+  [1, 1, oid, values.length, 1].forEach((word, index) => {
     bytes.writeInt32BE(word, index * 4);
   });
   return { bytes, end: headerBytes };
 }
 
-function reserve(to: EncodedArray, value: unknown): void {
-  const units = typeof value === 'string' ? value.length : 0;
-  const needed = to.end + 4 + fixedBytes + units * utf8BytesPerUnit;
-  if (needed <= to.bytes.length) return;
-  const bytes = Buffer.allocUnsafe(needed * 2);
-  to.bytes.copy(bytes, 0, 0, to.end);
-  to.bytes = bytes;
+function roomOf(text: string): number {
+  return text.length <= shortMax ? text.length * utf8BytesPerUnit : Buffer.byteLength(text);
 }
 
 function writeText(to: EncodedArray, text: string): void {

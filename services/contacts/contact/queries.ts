@@ -5,6 +5,7 @@ import { refusal } from '#lib/errors/reasons.ts';
 import { typeOf } from '#lib/events/contracts.ts';
 import { isWanted } from '#lib/events/interests.ts';
 import { type EventScope, writeWithEvents } from '#lib/events/outbox.ts';
+import { largeMessageBytes, ownTurn } from '#lib/limits/turns.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
@@ -45,7 +46,7 @@ type ContactScope = EventScope & { quotas: Pick<Quotas, 'grew'> };
  * until the end of the transaction.
  */
 export async function upsertContacts(scope: ContactScope, upsert: Upsert): Promise<Set<string>> {
-  const values = valuesOf(scope, upsert);
+  const values = await valuesOf(scope, upsert);
   const answer = await writeWithEvents<{ created: string | null }>(scope, upsertChange, values);
   const created: string[] = JSON.parse(answer?.created ?? '[]');
   scope.quotas.grew(scope.workspaceId, 'contacts', created.length);
@@ -60,7 +61,7 @@ export async function upsertAndRead(
   scope: ContactScope,
   upsert: Upsert,
 ): Promise<Map<string, JsonValue[]>> {
-  const values = valuesOf(scope, upsert);
+  const values = await valuesOf(scope, upsert);
   const answer = await writeWithEvents<{ found: string | null; created: number }>(
     scope,
     readingChange,
@@ -76,11 +77,11 @@ const readableSql = `json_build_array(${[...readable.values()].join(', ')})`;
 /** The data of a contact event. */
 export const contactDataSql = `json_build_object('contact', ${contactJsonSql()})`;
 
-function valuesOf(
+async function valuesOf(
   { workspaceId }: EventScope,
   { rows, at, cleared = [], skipExisting = false, locksChangedOnly = false }: Upsert,
-): unknown[] {
-  const columns = columnsOf(rows);
+): Promise<unknown[]> {
+  const columns = await columnsOf(rows);
   const given = contactFields.filter((_, index) => columns[index + 1] !== null);
   const names = [...new Set([...cleared, ...given.map(({ name }) => name), 'updated_at'])];
   const touched = [touches.contact, ...names.map(touches.field)];
@@ -91,15 +92,16 @@ function valuesOf(
  * The address and the fields, an array for each; null where no row has a value, which costs next to
  * nothing.
  */
-function columnsOf(rows: readonly ContactRow[]): (Buffer | null)[] {
+async function columnsOf(rows: readonly ContactRow[]): Promise<(Buffer | null)[]> {
   const emails = rows.map(({ email }) => email);
-  const fields = contactFields.map(({ kind }, index) =>
-    binaryArray(
-      columnTypes[kind],
-      rows.map(({ values }) => values[index]),
-    ),
-  );
-  return [binaryArray('text', emails), ...fields];
+  const columns = [binaryArray('text', emails)];
+  for (const [index, { kind }] of contactFields.entries()) {
+    const values = rows.map((row) => row.values[index]);
+    const column = binaryArray(columnTypes[kind], values);
+    columns.push(column);
+    if (column && column.length > largeMessageBytes) await ownTurn();
+  }
+  return columns;
 }
 
 const names = contactFields.map(({ name }) => `, ${name}`).join('');

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ownTurn } from '#lib/limits/turns.ts';
 
 const [nul, lf, cr, dot] = [0x00, 0x0a, 0x0d, 0x2e];
 /** Read in one turn of the event loop, in about a millisecond. */
@@ -19,7 +19,7 @@ export async function readLines(mail: Buffer): Promise<Lines> {
   let dots = 0;
   let before = lf;
   for (let start = 0; start < mail.length; start += portionBytes) {
-    if (start > 0) await nextTurn();
+    if (start > 0) await ownTurn();
     for (const byte of mail.subarray(start, start + portionBytes)) {
       if (byte === nul) return { fault: 'the mail has a NUL character', dots };
       if ((byte === lf) !== (before === cr)) {

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { createTwoFilesPatch } from 'diff';
+import { ownTurn } from '#lib/limits/turns.ts';
 import type { Fields } from './fields.ts';
 
 const changesMax = 500;
@@ -26,7 +26,7 @@ export async function compareFields(before: Fields, after: Fields): Promise<Chan
       ...(isShort(old) && isShort(now) ? texts(old, now) : diffOf(old, now, left)),
     });
     // Calls of others get their turn between two fields.
-    await turn();
+    await ownTurn();
   }
   return changes;
 }
