@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { globSync, openSync, statSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { constants } from 'node:os';
 import { join } from 'node:path';
+import { giveWay } from '../give-way.ts';
 import type { StackConfig } from './stack-config.ts';
 
 /** The files that the pages of the guide are made from. */
@@ -34,7 +35,7 @@ export function buildGuideBeside(
     cwd: root,
     stdio: ['ignore', output, output],
   });
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (child.pid !== undefined) giveWay(child.pid, constants.priority.PRIORITY_LOW);
   const failed = () => say(`The guide could not be built (see ${log}).`);
   child.on('error', failed);
   child.on('exit', (code) => {

@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { giveWay } from '../give-way.ts';
 import { startChild } from './child.ts';
 import type { StackPart } from './supervisor.ts';
 
@@ -24,7 +26,13 @@ export function temporalPart({ program, folder, port, uiPort }: TemporalOptions)
       // The program reads the user's configuration, which must not change this server.
       const env = { PATH: process.env.PATH, HOME: folder };
       const answers = (): Promise<void> => prepareTemporal(`127.0.0.1:${port}`);
-      return startChild({ command: program, args, env, cwd: folder, answers }, options);
+      // Its workflows wait for minutes and days.
+      const spawned = (pid: number) => {
+        giveWay(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+        options.spawned(pid);
+      };
+      const child = { command: program, args, env, cwd: folder, answers };
+      return startChild(child, { ...options, spawned });
     },
   };
 }

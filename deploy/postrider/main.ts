@@ -1,9 +1,10 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
 import { enableCompileCache } from 'node:module';
-import { constants, getPriority, setPriority } from 'node:os';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { homeOf } from '../../clients/cli/home.ts';
+import { giveWay } from '../give-way.ts';
 import { allInOne } from './all.ts';
 import { isWorkers, partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
@@ -60,7 +61,8 @@ try {
   if (asksForHelp()) process.stderr.write(usage);
   else if (command) await command(args);
   else if (isProcess) {
-    if (isWorkers(word)) giveWay();
+    // People and applications wait for the other processes of a machine.
+    if (isWorkers(word)) giveWay(process.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     const { runParts } = await import('./run.ts');
     await runParts(word, await partsOf(word), settingsFor(word));
   } else if (word === '') {
@@ -73,16 +75,6 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
-}
-
-/**
- * People and applications wait for the other processes of a machine. Threads that begin later
- * inherit the priority.
- */
-function giveWay(): void {
-  const { PRIORITY_BELOW_NORMAL: lower } = constants.priority;
-  // To raise it takes rights.
-  if (getPriority() < lower) setPriority(lower);
 }
 
 /** Callers of the API have a help of their own. */

@@ -1,0 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+
+/**
+ * Has a process wait for others of the machine, by one of `os.constants.priority`; one that waits
+ * already stays as it is. Threads that begin later inherit it.
+ */
+export function giveWay(pid: number, priority: number): void {
+  // To raise it takes rights.
+  if (getPriority(pid) < priority) setPriority(pid, priority);
+  try {
+    // Linux divides time between sessions first, by a priority of each. Of one that the process
+    // does not lead, others are part.
+    if (sessionOf(pid) === pid) writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  } catch {
+    // No Linux, or one that divides time by processes alone.
+  }
+}
+
+/** The process that leads the session. */
+function sessionOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // After the name: state, parent, group, session.
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
+}
