@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { globSync, openSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { giveWay } from '../give-way.ts';
+import { giveWay } from '../postrider/give-way.ts';
 import type { StackConfig } from './stack-config.ts';
 
 /** The files that the pages of the guide are made from. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { giveWay } from '../give-way.ts';
+import { giveWay } from '../postrider/give-way.ts';
 import { startChild } from './child.ts';
 import type { StackPart } from './supervisor.ts';
 

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { homeOf } from '../../clients/cli/home.ts';
-import { giveWay } from '../give-way.ts';
 import { allInOne } from './all.ts';
+import { giveWay } from './give-way.ts';
 import { isWorkers, partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
 
