@@ -40,5 +40,8 @@ test('a process gives way, and one that gave more way stays as it is', () => {
     expect(niceOf(pid)).toBe(lower);
     giveWay(given({ detached: false }), lower);
     expect(niceOf('self')).toBe(before);
+    giveWay(pid, lowest);
+    giveWay(pid, lower);
+    expect(niceOf(pid)).toBe(lowest);
   },
 );

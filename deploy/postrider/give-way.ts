@@ -11,7 +11,10 @@ export function giveWay(pid: number, priority: number): void {
   try {
     // Linux divides time between sessions first, by a priority of each. Of one that the process
     // does not lead, others are part.
-    if (sessionOf(pid) === pid) writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+    if (sessionOf(pid) !== pid) return;
+    const group = `/proc/${pid}/autogroup`;
+    const given = Number(/nice (-?\d+)/.exec(readFileSync(group, 'latin1'))?.[1]);
+    if (given < priority) writeFileSync(group, String(priority));
   } catch {
     // No Linux, or one that divides time by processes alone.
   }

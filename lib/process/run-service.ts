@@ -142,6 +142,7 @@ async function start<Config extends ServiceConfig>(
   const base = openBase(config);
   const service = await open(base, config);
   const { store } = service;
+  // Others start while the database is away, and are not ready until it answers.
   if (config.migrateOnStart || service.prepare) await requireDatabase(store, config);
   if (config.migrateOnStart) await store.migrate();
   measureJobs(store);

@@ -44,7 +44,7 @@ export function settingsIn(
   return create(schema, settings);
 }
 
-/** Where a secret is sealed, such as `mailgun.api_key`: workspaces stores it, messages opens it. */
+/** The place that a secret is sealed for, such as `mailgun.api_key`; it opens for no other. */
 export function secretPlace(
   { workspaceId, integrationId }: { workspaceId: string; integrationId: string },
   secret: string,
