@@ -64,7 +64,7 @@ for (const command of commands) {
   let { failed } = first;
   if (failed > 0 && first.files.length > 0 && first.files.length <= filesAgainMax) {
     const again = await run(command, first.files);
-    if (again.isWhole) failed = again.failed;
+    if (again.isWhole && (again.code === 0 || again.failed > 0)) failed = again.failed;
     const names = first.files.join(', ');
     told.push(`Run once more, alone, ${again.failed} failed: ${names}`, ...again.failures);
   }

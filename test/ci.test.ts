@@ -57,6 +57,12 @@ test('CI runs a file that failed once more, and names it where it passes then', 
   expect(lines).toContain('Run once more, alone, 0 failed: a.test.ts');
 });
 
+test('CI keeps a failure where the run of its file alone fails beside its tests', async () => {
+  const first = `${broken('a.test.ts')}${summed(3, 1)}`;
+  const { code, lines } = await ran({ first, again: `${good}8 failed\n` });
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '11 passed, 1 failed' });
+});
+
 test('CI runs nothing again where many files failed', async () => {
   const files = Array.from({ length: 6 }, (_, at) => broken(`${at}.test.ts`));
   const { code, lines } = await ran({ first: `${files.join('')}${summed(3, 6)}`, again: good });
