@@ -32,18 +32,30 @@ export async function giveTurn(messageBytes: number): Promise<void> {
  */
 const turnMs = 4;
 
+/** The turn of the event loop that a piece of large work has now. */
+export class LoopTurn {
+  #overMs = performance.now() + turnMs;
+
+  get isOver(): boolean {
+    return performance.now() > this.#overMs;
+  }
+
+  /** Resolves in another turn, once other work has had its own. */
+  async next(): Promise<void> {
+    await ownTurn();
+    this.#overMs = performance.now() + turnMs;
+  }
+}
+
 /** Maps many items, with a turn of the event loop for others every few milliseconds. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item, at: number) => Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  let turnOverMs = performance.now() + turnMs;
+  const turn = new LoopTurn();
   for (const item of items) {
-    if (performance.now() > turnOverMs) {
-      await ownTurn();
-      turnOverMs = performance.now() + turnMs;
-    }
+    if (turn.isOver) await turn.next();
     results.push(map(item, results.length));
   }
   return results;

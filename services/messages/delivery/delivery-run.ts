@@ -18,6 +18,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { ReturnPaths } from '#lib/keys/return-path.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { ThreadBusyError } from '#lib/killable-thread.ts';
+import { LoopTurn, mapInTurns } from '#lib/limits/turns.ts';
 import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { keepTrace } from '#lib/telemetry/tracing.ts';
 import type { ContentKeeper } from '../archive/keeper.ts';
@@ -155,7 +156,7 @@ export class DeliveryRun {
     const drop = () => sender.dropOver();
     stop.addEventListener('abort', drop);
     this.done = this.#done.promise.finally(() => stop.removeEventListener('abort', drop));
-    this.#start(sender);
+    this.#start(sender).catch((error: unknown) => this.#done.reject(error));
   }
 
   /** The messages of the claim. */
@@ -168,25 +169,29 @@ export class DeliveryRun {
     return this.#fates;
   }
 
-  #start(sender: DeliverySender): void {
+  async #start(sender: DeliverySender): Promise<void> {
     let letters: Letter[];
     try {
-      letters = this.#delivery.claimed.map((message) => this.#letter(message));
+      letters = await mapInTurns(this.#delivery.claimed, (message) => this.#letter(message));
     } catch (error) {
       // Nothing has been handed over yet.
       for (const { id } of this.#delivery.claimed) this.#giveBack(id);
-      this.#done.reject(error);
-      return;
+      throw error;
     }
     const slow: Letter[] = [];
     const quick: [Letter, WriteMail][] = [];
+    const turn = new LoopTurn();
     for (const letter of letters) {
+      if (turn.isOver) {
+        this.#sendQuickly(sender, quick.splice(0));
+        await turn.next();
+      }
       const prepare = prepareQuickly(letter);
       if (prepare) quick.push([letter, prepare]);
       else slow.push(letter);
     }
     this.#sendQuickly(sender, quick);
-    this.#sendSlowly(sender, slow).catch((error: unknown) => this.#done.reject(error));
+    await this.#sendSlowly(sender, slow);
   }
 
   #sendQuickly(sender: DeliverySender, letters: readonly [Letter, WriteMail][]): void {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { begin } from '../test/journal.ts';
 import { sentResult } from '../test/results.ts';
@@ -46,6 +47,24 @@ test('all that begin in one turn go to the disk together', async () => {
     ['b', 'a'],
     ['b', 'b'],
   ]);
+  journal.close();
+});
+
+test('bodies that take long to write give others turns between them', async () => {
+  const { journal } = givenJournal();
+  const seen: string[] = [];
+  for (const id of ['a', 'b', 'c']) {
+    journal.begin({ workspaceId: 'w', id, unknownRetries: 0 }, (isOnDisk) => {
+      seen.push(`${id} ${isOnDisk}`);
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+    });
+  }
+  while (seen.length < 5) {
+    await nextTurn();
+    if (seen.at(-1) !== 'other') seen.push('other');
+  }
+  expect(seen.join()).toContain('a true,other,b true,other,c true');
   journal.close();
 });
 

@@ -16,6 +16,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassingMap } from '#lib/collections/passing-map.ts';
+import { LoopTurn } from '#lib/limits/turns.ts';
 import type { SendResult } from './results.ts';
 
 /** A file that has grown by this is written anew with what is still open. */
@@ -135,8 +136,7 @@ export class Journal {
     const beginning = this.#beginning;
     this.#beginning = [];
     this.#flushQuietly();
-    const isOnDisk = !this.#isBroken;
-    for (const onDisk of beginning) onDisk(isOnDisk);
+    void tell(beginning, !this.#isBroken);
   }
 
   #flushSoon(): void {
@@ -197,5 +197,17 @@ export class Journal {
     const bytes = Buffer.from(text);
     for (let from = 0; from < bytes.length; ) from += writeSync(fd, bytes, from);
     this.#bytes += bytes.length;
+  }
+}
+
+/** Each writes a body, so that others have turns between them. */
+async function tell(
+  beginning: readonly ((isOnDisk: boolean) => void)[],
+  isOnDisk: boolean,
+): Promise<void> {
+  const turn = new LoopTurn();
+  for (const onDisk of beginning) {
+    if (turn.isOver) await turn.next();
+    onDisk(isOnDisk);
   }
 }
