@@ -172,6 +172,22 @@ test('bulk mail goes on when there is no more urgent mail', async () => {
   expect(await enter('w', 10)).toMatchObject({ size: 10 });
 });
 
+test('bulk mail waits for an urgent call in progress', async () => {
+  const { admission, enter } = givenAdmission({ waitMaxMs: 60_000 });
+  const ended = admission.urgentBegan();
+  const bulk = enter('w', 10);
+  expect(await enter('w', 10, true)).toMatchObject({ size: 10 });
+  expect(await Promise.race([bulk, 'waits'])).toBe('waits');
+  ended();
+  expect(await bulk).toMatchObject({ size: 10 });
+});
+
+test('bulk mail goes on though an urgent call does not end', async () => {
+  const { admission, enter } = givenAdmission({ waitMaxMs: 60_000 });
+  admission.urgentBegan();
+  expect(await enter('w', 10)).toMatchObject({ size: 10 });
+});
+
 test('bulk mail goes on though the clock was set back', async () => {
   const { admission, enter } = givenAdmission({ waitMaxMs: 5_000 });
   admission.urgentTook('w', 500);

@@ -111,7 +111,7 @@ export class Admission {
     this.#host = {
       resolve,
       mayStart,
-      mayStartBulk: () => !this.#isBulkHeld,
+      mayStartBulk: () => this.#mayStartBulk(),
       took: (count) => {
         this.#taken += count;
       },
@@ -157,10 +157,17 @@ export class Admission {
    */
   urgentTook(workspaceId: string, tookMs: number): void {
     const holdMs = this.#bulkPace.urgentTook(workspaceId, tookMs, performance.now());
-    // A timer may run a millisecond early.
-    if (holdMs > 0) setTimeout(() => this.#freeBulk(), holdMs + 2).unref();
-    if (this.#isBulkHeld) this.#holdsBulk = true;
-    else this.#freeBulk();
+    this.#freeBulkAfter(holdMs);
+    this.#freeBulk();
+  }
+
+  /** An urgent call begins, to which bulk mail gives way; gives what is called at its end. */
+  urgentBegan(): () => void {
+    this.#freeBulkAfter(this.#bulkPace.urgentBegan(performance.now()));
+    return () => {
+      this.#bulkPace.urgentEnded(performance.now());
+      this.#freeBulk();
+    };
   }
 
   /**
@@ -216,6 +223,17 @@ export class Admission {
     return this.#bulkPace.isHeld(performance.now());
   }
 
+  #mayStartBulk(): boolean {
+    if (!this.#isBulkHeld) return true;
+    this.#holdsBulk = true;
+    return false;
+  }
+
+  #freeBulkAfter(ms: number): void {
+    // A timer may run a millisecond early.
+    if (ms > 0) setTimeout(() => this.#freeBulk(), ms + 2).unref();
+  }
+
   #freeBulk(): void {
     if (!this.#holdsBulk || this.#isBulkHeld) return;
     this.#holdsBulk = false;
@@ -266,7 +284,7 @@ export class Admission {
    */
   #roomFor({ lane, size, isUrgent }: Omit<Wish, 'signal'>, nowMs: number): number {
     if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;
-    if (!isUrgent && this.#isBulkHeld) return 0;
+    if (!isUrgent && !this.#mayStartBulk()) return 0;
     const { window } = lane;
     // Bulk mail that fills the window, or a larger one before it, keeps no urgent mail waiting.
     const taken = isUrgent && window > 1 ? lane.takenUrgent : lane.taken;

@@ -57,3 +57,38 @@ test('without urgent mail none is held for long', () => {
   const heldMs = pace.urgentTook('w', 5_000, 0);
   expect(pace.isHeld(heldMs)).toBe(false);
 });
+
+test('bulk mail gives way to a single call until it ends, but not for long', () => {
+  const pace = new BulkPace();
+  const givesMs = pace.urgentBegan(0);
+  expect(pace.isHeld(0)).toBe(true);
+  pace.urgentEnded(20);
+  expect(pace.isHeld(20)).toBe(false);
+  pace.urgentBegan(1_000);
+  expect(pace.isHeld(1_000 + givesMs - 1)).toBe(true);
+  expect(pace.isHeld(1_000 + givesMs)).toBe(false);
+});
+
+test('a call that does not end takes nothing from those that come later', () => {
+  const pace = new BulkPace();
+  pace.urgentBegan(0);
+  const givesMs = pace.urgentBegan(1_000);
+  expect(pace.isHeld(1_000)).toBe(true);
+  expect(pace.isHeld(1_000 + givesMs)).toBe(false);
+});
+
+test.each([
+  ['one after the other', 10],
+  ['at the same time', 25],
+])('bulk mail gives way for a fifth of the time to calls %s', (_, lastsMs) => {
+  const pace = new BulkPace();
+  let heldMs = 0;
+  for (let nowMs = 0; nowMs < 10_000; nowMs += 1) {
+    if (nowMs % 10 === 0) pace.urgentBegan(nowMs);
+    if (pace.isHeld(nowMs)) heldMs += 1;
+    const isEnd = nowMs + 1 >= lastsMs && (nowMs + 1 - lastsMs) % 10 === 0;
+    if (isEnd) pace.urgentEnded(nowMs);
+  }
+  expect(heldMs).toBeGreaterThan(1_800);
+  expect(heldMs).toBeLessThan(2_300);
+});

@@ -11,22 +11,49 @@ const heldMaxMs = 400;
 const calmMs = 200;
 /** Between two waits it goes on for this long, however slow urgent mail is. */
 const freeMinMs = 30;
+/** The share of the time that bulk mail gives way to urgent calls in progress, slow or not. */
+const yieldedShare = 0.2;
+/** To a call that comes after a while without any. */
+const yieldedMaxMs = 100;
 
 type Easy = { workspaceId: string; atMs: number };
 
 /**
  * Holds the bulk mail of a process while urgent mail takes long in it, and lets it go on for a
- * fifteenth of the time at least.
+ * fifteenth of the time at least. Single calls that come now and then find it at rest: it gives way
+ * to each from its beginning, for a fifth of the time at most.
  */
 export class BulkPace {
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** Urgent calls that are not answered yet. */
+  #calls = 0;
+  #yieldsUntilMs = Number.NEGATIVE_INFINITY;
+  /** Time that is left to give, but for the share since the last call began. */
+  #yieldMs = yieldedMaxMs;
+  #beganAtMs = Number.NEGATIVE_INFINITY;
   /** Infinite while urgent mail takes long. */
   #quickSinceMs = Number.POSITIVE_INFINITY;
   /** The last easy ones of two workspaces, the latest first. */
   #easy: readonly Easy[] = [];
 
   isHeld(nowMs: number): boolean {
-    return nowMs < this.#heldUntilMs;
+    return nowMs < this.#heldUntilMs || (this.#calls > 0 && nowMs < this.#yieldsUntilMs);
+  }
+
+  /** Gives how long bulk mail gives way from now on, unless all calls end before. */
+  urgentBegan(nowMs: number): number {
+    const leftMs = this.#calls > 0 ? this.#yieldsUntilMs - nowMs : this.#yieldMs;
+    const earnedMs = (nowMs - this.#beganAtMs) * yieldedShare;
+    this.#calls += 1;
+    this.#yieldMs = Math.min(yieldedMaxMs, Math.max(0, leftMs) + earnedMs);
+    this.#beganAtMs = nowMs;
+    this.#yieldsUntilMs = nowMs + this.#yieldMs;
+    return this.#yieldMs;
+  }
+
+  urgentEnded(nowMs: number): void {
+    this.#calls -= 1;
+    if (this.#calls === 0) this.#yieldMs = Math.max(0, this.#yieldsUntilMs - nowMs);
   }
 
   /**

@@ -71,6 +71,25 @@ test('bulk mail is held by calls that take long, and not by those that are large
   took.mockRestore();
 });
 
+test('bulk mail gives way to a call until it is answered, in no context of the call', async () => {
+  const id = await givenNotification(given);
+  const release = Promise.withResolvers<void>();
+  given.world.resolving = () => release.promise;
+  const requests: (string | undefined)[] = [];
+  const began = jest.spyOn(given.context.admission, 'urgentBegan');
+  began.mockImplementation(() => {
+    requests.push(currentRequestId());
+    return () => void requests.push(currentRequestId());
+  });
+  const call = given.transactional.sendTransactional(sendOf(id));
+  await until('it has begun', async () => requests.length > 0);
+  expect(requests).toEqual([undefined]);
+  release.resolve();
+  await call;
+  expect(requests).toEqual([undefined, undefined]);
+  began.mockRestore();
+});
+
 test('bulk mail is held as soon as a call has waited for long, and not only when it is answered', async () => {
   const id = await givenNotification(given);
   const release = Promise.withResolvers<void>();

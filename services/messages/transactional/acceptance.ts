@@ -80,9 +80,11 @@ export class Acceptance {
     const isFirst = this.#groups.waitingOf(workspaceId) === 0 && sizeBytes <= pacedBytesMax;
     const late = isFirst ? this.#whenLate(workspaceId) : undefined;
     this.#heldBytes += sizeBytes;
+    const ended = this.#outside(() => this.#context.admission.urgentBegan());
     try {
       return await this.#groups.add(workspaceId, { item, sinceMs: performance.now() });
     } finally {
+      this.#outside(ended);
       clearTimeout(late);
       this.#heldBytes -= sizeBytes;
     }
