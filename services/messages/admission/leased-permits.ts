@@ -3,8 +3,11 @@ import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { type Draw, type Permits, type RateKey, returnPermits, takePermits } from './rate.ts';
 
-/** Permits that are not used by then go back. */
-const keptDefaultMs = 1_000;
+/**
+ * Permits that are not used by then go back. Shorter than the time after which a process that draws
+ * none counts as gone.
+ */
+const keptDefaultMs = 5_000;
 /** A lease is a tenth of a second's permits, and no more than this. */
 const leaseMax = 200;
 const integrationsMax = 1_000;

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { useService } from '../test/given.ts';
 import { returnPermits, takePermits } from './rate.ts';
 
@@ -39,4 +40,15 @@ test('permits count for the day that has begun elsewhere when a process is behin
   expect(late.date).toBe('2030-01-02');
   await returnPermits(given.store, key, 50, late.date);
   expect((await draw('2030-01-02', 100)).count).toBe(90);
+});
+
+test('a draw waits for no disk', async () => {
+  await given.store.fork().transactional(async (em) => {
+    await query(em, 'set local synchronous_commit = on', []);
+    const store = Object.assign(Object.create(given.store), { fork: () => em });
+    const today = { date: '2030-01-01', limit: 100, endsAt: new Date() };
+    const key = { workspaceId: 'w1', integrationId: 'no-disk', perMinute: 600 };
+    await takePermits(store, key, { owner: 'p', wanted: 1, isUrgent: false, today });
+    expect(await query(em, 'show synchronous_commit', [])).toEqual([{ synchronous_commit: 'off' }]);
+  });
 });
