@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
+import { ApplicationFailure } from '@temporalio/common';
 import { until } from '../../../test/stack/until.ts';
 import { type TurnLimits, WorkspaceTurns } from './workspace-turns.ts';
 
@@ -49,6 +50,29 @@ test('one that finds no place in time, or too many waiting, leaves its slot and 
   const next = begin('a', 'next');
   end('next');
   await next;
+});
+
+test('one that is refused comes again once those that wait have had their turn', async () => {
+  const { begin, end } = givenTurns({ workspaceMax: 1, waitingMax: 3, waitMaxMs: 60_000 });
+  const refused = async () => {
+    const error = await begin('a', 'late').catch((reason: unknown) => reason);
+    return error instanceof ApplicationFailure ? Number(error.nextRetryDelay) : Number.NaN;
+  };
+  const all = ['a1', 'a2', 'a3', 'a4'].map((name) => begin('a', name));
+  // Nothing is known of how long they take.
+  expect(await refused()).toBeLessThanOrEqual(3_000);
+  await sleep(1_000);
+  end('a1');
+  await all[0];
+  all.push(begin('a', 'a5'));
+  const laterMs = await refused();
+  expect(laterMs).toBeGreaterThanOrEqual(3_000);
+  expect(laterMs).toBeLessThanOrEqual(15_000);
+  for (const name of ['a2', 'a3', 'a4', 'a5']) {
+    await sleep(1);
+    end(name);
+  }
+  await Promise.all(all);
 });
 
 test('while others of the workspace wait, a place rests as long as it was used', async () => {

@@ -15,8 +15,14 @@ export type TurnLimits = {
   restMaxMs: number;
 };
 
+/** An activity that found no place comes again after this time at least, and at most. */
 const againMinMs = 1_000;
-const againMaxMs = 3_000;
+const againMaxMs = 15_000;
+/** So that those that were refused together do not come together. */
+const againSpread = 3;
+
+/** The places of a workspace that are taken, and how long the last one was. */
+type Places = { count: number; lastMs: number };
 
 /** A place for work of a workspace. */
 export type WorkspaceTurn = { othersWait(): boolean };
@@ -28,7 +34,7 @@ export type WorkspaceTurn = { othersWait(): boolean };
  */
 export class WorkspaceTurns {
   readonly #limits: TurnLimits;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, Places>();
   readonly #queue = new FairQueue<() => void>();
 
   constructor(limits: TurnLimits) {
@@ -46,35 +52,39 @@ export class WorkspaceTurns {
     try {
       return await work({ othersWait });
     } finally {
-      const tookMs = performance.now() - beganAtMs;
-      const restMs = othersWait() ? Math.min(tookMs, this.#limits.restMaxMs) : 0;
-      if (restMs > 0) setTimeout(() => this.#leave(workspaceId), restMs);
-      else this.#leave(workspaceId);
+      const usedMs = performance.now() - beganAtMs;
+      const restMs = othersWait() ? Math.min(usedMs, this.#limits.restMaxMs) : 0;
+      const leave = () => this.#leave(workspaceId, usedMs + restMs);
+      if (restMs > 0) setTimeout(leave, restMs);
+      else leave();
     }
   }
 
   #enter(workspaceId: string): boolean {
-    const held = this.#held.get(workspaceId) ?? 0;
-    if (held >= this.#limits.workspaceMax) return false;
-    this.#held.set(workspaceId, held + 1);
+    const places = this.#held.get(workspaceId) ?? { count: 0, lastMs: 0 };
+    if (places.count >= this.#limits.workspaceMax) return false;
+    this.#held.set(workspaceId, places);
+    places.count += 1;
     return true;
   }
 
-  #leave(workspaceId: string): void {
+  #leave(workspaceId: string, takenMs: number): void {
+    const places = this.#held.get(workspaceId);
+    if (places) places.lastMs = takenMs;
     // The place is handed on, so that nobody who comes now is before those that wait.
     const next = this.#queue.take((tenant) => tenant === workspaceId);
     if (next) {
       next.item();
       return;
     }
-    const held = (this.#held.get(workspaceId) ?? 1) - 1;
-    if (held > 0) this.#held.set(workspaceId, held);
-    else this.#held.delete(workspaceId);
+    if (!places) return;
+    places.count -= 1;
+    if (places.count === 0) this.#held.delete(workspaceId);
   }
 
   async #wait(workspaceId: string): Promise<void> {
     const { waitingMax, waitMaxMs } = this.#limits;
-    if (this.#queue.sizeOf(workspaceId) >= waitingMax) throw later();
+    if (this.#queue.sizeOf(workspaceId) >= waitingMax) throw this.#later(workspaceId);
     const entered = Promise.withResolvers<true>();
     const enter = () => entered.resolve(true);
     this.#queue.add(workspaceId, enter);
@@ -85,7 +95,15 @@ export class WorkspaceTurns {
     ]);
     over.abort();
     // A place that came in the same moment is taken.
-    if (!isIn && this.#queue.remove(workspaceId, enter)) throw later();
+    if (!isIn && this.#queue.remove(workspaceId, enter)) throw this.#later(workspaceId);
+  }
+
+  /** Has the activity come again when those that wait now have had their turn. */
+  #later(workspaceId: string): ApplicationFailure {
+    const { lastMs = 0 } = this.#held.get(workspaceId) ?? {};
+    const turns = this.#queue.sizeOf(workspaceId) / this.#limits.workspaceMax;
+    const leastMs = Math.max(againMinMs, turns * lastMs);
+    return later(Math.min(leastMs, againMaxMs / againSpread));
   }
 }
 
@@ -108,12 +126,12 @@ export function createTurns(): Turns {
   };
 }
 
-function later(): ApplicationFailure {
+function later(leastMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     message: 'waits for its turn: other broadcasts of the workspace are at work',
     type: 'NotYet',
     // Nothing is wrong, so it is neither logged nor counted as a failure.
     category: ApplicationFailureCategory.BENIGN,
-    nextRetryDelay: againMinMs + Math.random() * (againMaxMs - againMinMs),
+    nextRetryDelay: leastMs * (1 + Math.random() * (againSpread - 1)),
   });
 }
