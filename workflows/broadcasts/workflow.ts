@@ -33,6 +33,7 @@ import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
 import type { BroadcastKey } from '../../services/broadcasts/broadcast/broadcast.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import type { SliceResult } from '../../services/broadcasts/sending/batches.ts';
+import { hereFirst } from '../here-first.ts';
 import { endsEarly, freezesBeside, looksHere, sendAndFreeze, sendsInTurn } from './older-runs.ts';
 import { reasonOf, tell } from './story.ts';
 
@@ -55,10 +56,7 @@ const {
   // An operator who waits for a pause should not wait for a long back-off.
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
-/**
- * Without a way to the server and back. Tried once: while the database is away, repeats belong to
- * the server and not to a history.
- */
+/** Without a way to the server and back. */
 const { readPlan: readPlanHere } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '2 seconds',
   retry: { maximumAttempts: 1 },
@@ -138,12 +136,10 @@ async function live(key: BroadcastKey, row: RunState, attributes?: string[]): Pr
 
 async function lookAt(key: BroadcastKey): Promise<Look> {
   if (!looksHere()) return readPlan(key);
-  try {
-    return await readPlanHere(key);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return readPlan(key);
-  }
+  return hereFirst(
+    () => readPlanHere(key),
+    () => readPlan(key),
+  );
 }
 
 function isLong(): boolean {

@@ -129,6 +129,29 @@ test('passes are five seconds apart, unless one ended with more to do', async ()
   expect(gaps[2]).toBeGreaterThanOrEqual(4_900);
 });
 
+test('the row is read by the worker itself, and by way of the server where that fails', async () => {
+  let reads = 0;
+  const { row, activities } = given({ nextDueAt: null });
+  const handle = await play({
+    ...activities,
+    readRetries: async () => {
+      reads += 1;
+      if (reads === 2) throw new Error('the database is away');
+      return row.current;
+    },
+    finishRetries: async () => {
+      row.finished += 1;
+      return row.finished === 2;
+    },
+  });
+  const { events } = await handle.fetchHistory();
+  const byServer = events?.flatMap(
+    ({ activityTaskScheduledEventAttributes: each }) => each?.activityType?.name ?? [],
+  );
+  expect(byServer).toEqual(['finishRetries', 'readRetries', 'finishRetries']);
+  expect(reads).toBe(3);
+});
+
 test('a signal has the row read again at once', async () => {
   const { row, activities } = given({ nextDueAt: inAges });
   await play(activities, async (handle) => {

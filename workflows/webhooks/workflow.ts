@@ -17,18 +17,26 @@ import {
   continueAsNew,
   defineSignal,
   defineUpdate,
+  patched,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../services/webhooks/activities/all.ts';
 import type { Retries } from '../../services/webhooks/sending/retries.ts';
 import type { SubscriptionKey } from '../../services/webhooks/subscription.ts';
+import { hereFirst } from '../here-first.ts';
 import { tell } from './story.ts';
 
 const { readRetries, finishRetries, operate } = proxyActivities<Activities>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+/** Without a way to the server and back: hundreds of runs may read at a time. */
+const { readRetries: readHere } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '2 seconds',
+  retry: { maximumAttempts: 1 },
 });
 const { deliver } = proxyActivities<Activities>({
   // It claims for a minute, then waits for answers and for the database.
@@ -62,7 +70,7 @@ export async function webhookRetries(key: SubscriptionKey, attributes: string[])
   const row = watchRow(key);
   for (;;) {
     row.isChanged = false;
-    const state = await readRetries(key);
+    const state = await read(key);
     tell(state, attributes);
     if (!hasWork(state) && (await finishRetries(key))) {
       await condition(allHandlersFinished);
@@ -76,6 +84,15 @@ export async function webhookRetries(key: SubscriptionKey, attributes: string[])
       await continueAsNew<typeof webhookRetries>(key, attributes);
     }
   }
+}
+
+/** Older runs ask the server for each look at the row. */
+function read(key: SubscriptionKey): Promise<Retries | null> {
+  if (!patched('reads-here')) return readRetries(key);
+  return hereFirst(
+    () => readHere(key),
+    () => readRetries(key),
+  );
 }
 
 type RunState = { isChanged: boolean };
