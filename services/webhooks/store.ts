@@ -10,6 +10,7 @@ import { Events } from './migrations/m0006-events.ts';
 import { Backlogs } from './migrations/m0007-backlogs.ts';
 import { Listeners } from './migrations/m0008-listeners.ts';
 import { WaitingDeliveries } from './migrations/m0009-waiting-deliveries.ts';
+import { OwnPayloads } from './migrations/m0010-own-payloads.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
@@ -29,6 +30,7 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
       'm0007-backlogs': Backlogs,
       'm0008-listeners': Listeners,
       'm0009-waiting-deliveries': WaitingDeliveries,
+      'm0010-own-payloads': OwnPayloads,
     },
   });
 }

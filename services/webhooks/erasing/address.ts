@@ -2,7 +2,7 @@ import { isOfEventSql } from '../delivery.ts';
 
 /**
  * SQL of the address that the payload of a row is about, if any, as in the indexes `events_address`
- * and `deliveries_address`.
+ * and `deliveries_own_address`.
  */
 export const addressSql = (row: string) =>
   `coalesce(${row}.payload->>'email', ${row}.payload->'contact'->>'email',

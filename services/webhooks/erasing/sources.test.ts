@@ -50,7 +50,7 @@ test('the deliveries about an address are found by pages, wherever the event has
     `explain select id from deliveries delivery where workspace_id = $1 and ${addressSql('delivery')} = $2 order by id limit 11`,
     ['none', email],
   );
-  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('deliveries_address');
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('deliveries_own_address');
 });
 
 test('deliveries that share an event are found by pages, in the order of ids, with those of the last release', async () => {
