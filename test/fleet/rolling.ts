@@ -66,13 +66,13 @@ export function textOf({ name, code, ms, health }: Ending): string {
   return `${name.padEnd(24)} exit ${code} after ${ms} ms, health ${health.join(', ')}`;
 }
 
-/** A busy machine may answer no look at health in this time. */
+/** A busy machine may answer no look at health in this time, but for one before the signal came. */
 const unseenMsMax = 500;
 
 /** Not ready first, then gone, by itself and in time. */
 function endingProblems({ name, code, ms, health }: Ending): string[] {
   const order = health.filter((each) => each !== 200).join(' ');
-  const isUnseen = health.length === 0 && ms < unseenMsMax;
+  const isUnseen = (order === '' || order === 'closed') && ms < unseenMsMax;
   return [
     ...(code === 0 ? [] : [`${name} ended with ${code} after ${ms} ms`]),
     ...(isUnseen || order === '503 closed' || order === '503'
