@@ -1,22 +1,39 @@
+/*
+ * Entries of the audit log on their way to workspaces: a job of each transaction, which commits
+ * with the changes, without a notice.
+ *
+ * A job that runs takes along up to a hundred small ones that wait, so that a second of changes is
+ * one call. It holds them as a worker does: if the process dies, they are free after two minutes. A
+ * call that fails with the entries of others is repeated without them, and a job that has failed
+ * goes alone: one bad entry stops no other. Workspaces takes an entry once, by its id.
+ */
+
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
-import type { Task, TaskList } from 'graphile-worker';
+import type { JobHelpers, Task, TaskList } from 'graphile-worker';
 import {
   AuditService,
   RecordAuditEntriesRequestSchema,
   type RecordedEntry,
   RecordedEntrySchema,
 } from '#gen/postrider/workspaces/v1/audit_pb.ts';
+import { currentTraceparent } from '#lib/telemetry/tracing.ts';
+import { auditTask, insertAuditJob, schemaOf } from '../postgres/job-schema.ts';
+import { query } from '../postgres/query.ts';
 import type { AuditSink } from '../rpc/server/audit.ts';
-import { addJob } from './jobs.ts';
-import { callPeer } from './reachability.ts';
+import { attemptsMax } from './jobs.ts';
+import { callPeer, isAwayNow } from './reachability.ts';
 
-/**
- * The sink of a service: a job, which commits with the changes, sends their entries to the
- * workspaces service.
- */
+const othersMax = 100;
+const otherMaxBytes = 8_192;
+const otherMaxEntries = 2;
+/** A call has at most 500. */
+const ownMaxEntries = 300;
+
+/** The sink of a service: a job sends the entries to the workspaces service within seconds. */
 export function auditByJob(service: string): AuditSink {
+  const insert = insertAuditJob(service, { payload: '$1::json', attemptsMax });
   return async (em, entries) => {
     const request = create(RecordAuditEntriesRequestSchema, {
       entries: entries.map(({ workspaceId, at, ...entry }) => ({
@@ -24,29 +41,80 @@ export function auditByJob(service: string): AuditSink {
         entry: { ...entry, createdAt: timestampFromDate(at) },
       })),
     });
-    // A job for each transaction: jobs that are merged would make changes of different workspaces
-    // wait for each other.
     const payload = Object(toJson(RecordAuditEntriesRequestSchema, request));
-    await addJob(em, service, { task: 'forwardAuditEntries', payload });
+    await query(em, insert, [JSON.stringify({ ...payload, traceparent: currentTraceparent() })]);
   };
 }
 
 /** The tasks that send entries; they are repeated until the workspaces service has taken them. */
 export function auditTasks(service: string, workspaces: Transport): TaskList {
   const client = createClient(AuditService, workspaces);
-  const forward =
-    (entriesOf: (payload: JsonValue) => RecordedEntry[]): Task =>
-    async (payload, helpers) => {
-      const entries = entriesOf(payload as JsonValue);
-      await callPeer({ service, peer: 'workspaces', helpers }, () =>
-        client.recordAuditEntries({ entries }),
-      );
-    };
+  const to = { service, peer: 'workspaces' };
+  const send = (entries: RecordedEntry[], helpers: JobHelpers) =>
+    callPeer({ ...to, helpers }, () => client.recordAuditEntries({ entries }));
+  const sendTogether = async (own: RecordedEntry[], helpers: JobHelpers): Promise<boolean> => {
+    const others = await takeOthers(service, helpers);
+    if (!others) return false;
+    try {
+      await send([...own, ...others.entries], helpers);
+    } catch {
+      await others.giveBack();
+      return false;
+    }
+    await others.end();
+    return true;
+  };
+  const forward: Task = async (payload, helpers) => {
+    const own = entriesOf(payload as JsonValue);
+    const isAlone = helpers.job.attempts > 1 || own.length > ownMaxEntries || isAwayNow(to);
+    if (isAlone || !(await sendTogether(own, helpers))) await send(own, helpers);
+  };
   return {
-    forwardAuditEntries: forward(
-      (payload) => fromJson(RecordAuditEntriesRequestSchema, payload).entries,
-    ),
+    [auditTask]: forward,
     // Jobs of 0.2.0 have one entry each; it may go with the release after the next.
-    forwardAudit: forward((payload) => [fromJson(RecordedEntrySchema, payload)]),
+    forwardAudit: async (payload, helpers) => {
+      await send([fromJson(RecordedEntrySchema, payload as JsonValue, known)], helpers);
+    },
+  };
+}
+
+/** A job has its `traceparent` beside the entries. */
+const known = { ignoreUnknownFields: true };
+const entriesOf = (payload: JsonValue) =>
+  fromJson(RecordAuditEntriesRequestSchema, payload, known).entries;
+
+type Others = { entries: RecordedEntry[]; end(): Promise<void>; giveBack(): Promise<void> };
+
+/** Locks small jobs that wait and have not failed; undefined where there are none. */
+async function takeOthers(
+  service: string,
+  { withPgClient }: JobHelpers,
+): Promise<Others | undefined> {
+  const schema = schemaOf(service);
+  const worker = `audit-${crypto.randomUUID()}`;
+  const { rows } = await withPgClient((client) =>
+    client.query<{ id: string; payload: JsonValue }>(
+      `update ${schema}._private_jobs set locked_at = now(), locked_by = $1 where id = any(array(
+         select id from ${schema}._private_jobs
+         where is_available and attempts = 0 and run_at <= now()
+           and task_id = (select id from ${schema}._private_tasks where identifier = '${auditTask}')
+           and octet_length(payload::text) <= ${otherMaxBytes}
+           and json_array_length(payload->'entries') <= ${otherMaxEntries}
+         order by id limit ${othersMax} for update skip locked
+       )) returning id, payload`,
+      [worker],
+    ),
+  );
+  if (rows.length === 0) return undefined;
+  const ids = rows.map(({ id }) => id);
+  const ofThem = (change: string) => async () => {
+    await withPgClient((client) =>
+      client.query(`${change} where id = any($1::bigint[]) and locked_by = $2`, [ids, worker]),
+    );
+  };
+  return {
+    entries: rows.flatMap((row) => entriesOf(row.payload)),
+    end: ofThem(`delete from ${schema}._private_jobs`),
+    giveBack: ofThem(`update ${schema}._private_jobs set locked_at = null, locked_by = null`),
   };
 }

@@ -50,6 +50,11 @@ type Helpers = {
 
 type CallHelpers = Helpers & { job: { attempts: number } };
 
+/** Whether calls for jobs are not made, since the service did not answer one a moment ago. */
+export function isAwayNow({ service, peer }: { service: string; peer: string }): boolean {
+  return performance.now() < peerOf(`${service} ${peer}`).refusedUntilMs;
+}
+
 /** Calls a service for a job of another. */
 export async function callPeer<Answer>(
   { service, peer, helpers }: { service: string; peer: string; helpers: CallHelpers },

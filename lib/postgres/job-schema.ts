@@ -23,6 +23,8 @@ export async function migrateJobs(em: EntityManager, url: string, service: strin
 
 /** Most calls add one. */
 export const quietTask = 'deliverEvents';
+/** Every change that is audited adds one. */
+export const auditTask = 'forwardAuditEntries';
 
 /**
  * The library notifies the runners of all services in the database of every job, and each of them
@@ -39,7 +41,8 @@ const ownNotices = (schema: string) => `
   $$;
   create or replace trigger notify_runner after insert on ${schema}._private_jobs
     for each row when (new.flags is null) execute function ${schema}.notify_runner();
-  insert into ${schema}._private_tasks (identifier) values ('${quietTask}') on conflict do nothing`;
+  insert into ${schema}._private_tasks (identifier) values ('${quietTask}'), ('${auditTask}')
+  on conflict do nothing`;
 
 /**
  * The library backs off to six hours, and gives a job up after `max_attempts`. Here a job that
@@ -90,6 +93,17 @@ export const quietJob = (
   `jsonb_build_object('quiet', true, 'workspace', ${workspace}::text, 'small', ${isSmall}), (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax},
    case when ${isSmall} and ${workerId}::text is not null then 1 else 0 end,
    case when ${isSmall} then ${workerId}::text end, case when ${isSmall} and ${workerId}::text is not null then now() end`;
+
+/**
+ * SQL that adds a job with the entries of the audit log in `payload`, an SQL value, without a
+ * notice: a runner finds it within a second, with those of other changes.
+ */
+export const insertAuditJob = (
+  service: string,
+  { payload, attemptsMax }: { payload: string; attemptsMax: number },
+) => `
+  insert into ${schemaOf(service)}._private_jobs (flags, task_id, max_attempts, payload)
+  values ('{"quiet": true}', (select id from ${schemaOf(service)}._private_tasks where identifier = '${auditTask}'), ${attemptsMax}, ${payload})`;
 
 /** As graphile-worker 0.18 creates it. */
 const migrationsTable = (schema: string) => `

@@ -2,14 +2,12 @@ import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { MessageService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import { auditByJob, auditTasks } from '../../jobs/audit.ts';
+import { auditByJob } from '../../jobs/audit.ts';
 import { createLog } from '../../log.ts';
 import { query } from '../../postgres/query.ts';
 import type { Store } from '../../postgres/store.ts';
 import { givenStore, service, things } from '../../test/given.ts';
-import { firstTry } from '../../test/job-helpers.ts';
 import { type AuditSink, auditedTransaction } from './audit.ts';
 import { once } from './idempotency.ts';
 
@@ -148,23 +146,6 @@ test('an export is recorded once, not for each page', async () => {
   await messages.exportMessages({ workspaceId: 'w1' });
   await messages.exportMessages({ workspaceId: 'w1', cursor: 'next' });
   expect((await recorded()).map(({ entry }) => entry.action)).toEqual(['messages.export']);
-});
-
-test('a job sends what was recorded', async () => {
-  const got: unknown[] = [];
-  const workspaces = testTransport((router) => {
-    router.service(AuditService, {
-      recordAuditEntries({ entries }) {
-        got.push(...entries.map(({ workspaceId, entry }) => [workspaceId, entry?.targetId]));
-        return {};
-      },
-    });
-  });
-  const id = newId();
-  await create(id);
-  const [payload] = await jobs();
-  await auditTasks('test', workspaces()).forwardAuditEntries?.(payload, firstTry);
-  expect(got).toEqual([['w1', id]]);
 });
 
 test('pages behind the first of a list of people are recorded, once an hour for a caller and a list', async () => {
