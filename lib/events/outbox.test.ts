@@ -1,6 +1,5 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import {
   type ConsumeEventsRequest,
   EventConsumerService,
@@ -14,6 +13,7 @@ import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
 import { emailData, emailDataSql } from '../test/email-events.ts';
 import { firstTry } from '../test/job-helpers.ts';
+import { noticesOf } from '../test/notices.ts';
 import { runEventJobs } from './event-runner.ts';
 import {
   deliverEvents,
@@ -182,16 +182,11 @@ test('the runners of this process hear of events once these are committed, and o
 });
 
 test('events send no notice to the connections of the database', async () => {
-  const client = new Client({ connectionString: store.url });
-  await client.connect();
-  const channels: string[] = [];
-  client.on('notification', ({ channel }) => channels.push(channel));
-  await client.query('listen messages_jobs; listen "jobs:insert"; listen last');
-  await tell(events('email.bounced', 1));
-  await query(store.fork(), 'notify last', []);
-  await until('the last notice came', async () => channels.includes('last'));
-  await client.end();
-  expect(channels).toEqual(['last']);
+  const { url } = store;
+  const heard = await noticesOf({ url, jobs: 'messages_jobs' }, () =>
+    tell(events('email.bounced', 1)),
+  );
+  expect(heard).toEqual(['last']);
 });
 
 test('events are delivered as soon as they are committed, not when the runner looks by itself', async () => {

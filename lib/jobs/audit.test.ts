@@ -1,6 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { testTransport } from '../../test/setup/service.ts';
 import { until } from '../../test/stack/until.ts';
@@ -8,7 +7,8 @@ import { createLog } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
 import { givenStore, service } from '../test/given.ts';
-import { auditByJob, auditTasks } from './audit.ts';
+import { noticesOf } from '../test/notices.ts';
+import { auditByJob, auditTasks, othersSql } from './audit.ts';
 import { type JobRunner, runJobs } from './jobs.ts';
 
 /** The targets of each call. */
@@ -108,16 +108,9 @@ test('a transaction of many changes has one job, and large ones go alone', async
 });
 
 test('a job with entries wakes no runner by a notice', async () => {
-  const listener = new Client({ connectionString: store.url });
-  await listener.connect();
-  const heard: string[] = [];
-  listener.on('notification', ({ channel }) => heard.push(channel));
-  await listener.query('listen "jobs:insert"; listen shelf_jobs; listen over');
-  await record('quiet');
-  await query(store.fork(), "select pg_notify('over', '')", []);
-  await until('the last notice is heard', async () => heard.includes('over'));
-  expect(heard).toEqual(['over']);
-  await listener.end();
+  const { url } = store;
+  const heard = await noticesOf({ url, jobs: 'shelf_jobs' }, () => record('quiet'));
+  expect(heard).toEqual(['last']);
 });
 
 test('a job that belongs to a trace is sent like any other', async () => {
@@ -130,4 +123,49 @@ test('a job that belongs to a trace is sent like any other', async () => {
   start();
   await untilSent();
   expect(calls).toEqual([['traced']]);
+});
+
+test('an entry that cannot be read delays none that waits with it', async () => {
+  const good = Array.from({ length: 30 }, (_, at) => `r${at}`);
+  for (const target of good) await record(target);
+  await query(
+    store.fork(),
+    `update shelf_jobs._private_jobs set payload = '{"entries": [{"workspaceId": 5}]}'
+     where id = (select min(id) + 20 from shelf_jobs._private_jobs)`,
+    [],
+  );
+  start();
+  await until('the others are taken', async () => (await jobsLeft()) === 1);
+  expect(new Set(calls.flat()).size).toBe(29);
+});
+
+test('entries that waited until workspaces answers again go together', async () => {
+  for (let at = 0; at < 60; at += 1) await record(`w${at}`);
+  await query(
+    store.fork(),
+    `update shelf_jobs._private_jobs set attempts = 3, last_error = 'workspaces does not answer: away'`,
+    [],
+  );
+  start();
+  await untilSent();
+  expect(calls.length).toBeLessThan(30);
+});
+
+test('a job reads no more of very many that wait than it takes along', async () => {
+  await record('first');
+  await query(
+    store.fork(),
+    `insert into shelf_jobs._private_jobs (flags, task_id, max_attempts, payload)
+     select flags, task_id, max_attempts, payload from shelf_jobs._private_jobs, generate_series(1, 20000)`,
+    [],
+  );
+  await query(store.fork(), 'analyze shelf_jobs._private_jobs', []);
+  const plan = await query<{ 'QUERY PLAN': string }>(
+    store.fork(),
+    `explain ${othersSql(service)}`,
+    [],
+  );
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+  expect(text).toContain('Index Scan using jobs_main_index');
+  expect(text).not.toContain('Sort');
 });

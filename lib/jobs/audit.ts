@@ -4,8 +4,8 @@
  *
  * A job that runs takes along up to a hundred small ones that wait, so that a second of changes is
  * one call. It holds them as a worker does: if the process dies, they are free after two minutes. A
- * call that fails with the entries of others is repeated without them, and a job that has failed
- * goes alone: one bad entry stops no other. Workspaces takes an entry once, by its id.
+ * call that fails with the entries of others is repeated without them, and a job that has failed by
+ * itself goes alone: one bad entry stops no other. Workspaces takes an entry once, by its id.
  */
 
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
@@ -23,8 +23,9 @@ import { auditTask, insertAuditJob, schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { AuditSink } from '../rpc/server/audit.ts';
 import { attemptsMax } from './jobs.ts';
-import { callPeer, isAwayNow } from './reachability.ts';
+import { awayText, callPeer, isAwayNow } from './reachability.ts';
 
+const peer = 'workspaces';
 const othersMax = 100;
 const otherMaxBytes = 8_192;
 const otherMaxEntries = 2;
@@ -49,14 +50,14 @@ export function auditByJob(service: string): AuditSink {
 /** The tasks that send entries; they are repeated until the workspaces service has taken them. */
 export function auditTasks(service: string, workspaces: Transport): TaskList {
   const client = createClient(AuditService, workspaces);
-  const to = { service, peer: 'workspaces' };
+  const to = { service, peer };
   const send = (entries: RecordedEntry[], helpers: JobHelpers) =>
     callPeer({ ...to, helpers }, () => client.recordAuditEntries({ entries }));
   const sendTogether = async (own: RecordedEntry[], helpers: JobHelpers): Promise<boolean> => {
     const others = await takeOthers(service, helpers);
     if (!others) return false;
     try {
-      await send([...own, ...others.entries], helpers);
+      await send([...own, ...others.payloads.flatMap(entriesOf)], helpers);
     } catch {
       await others.giveBack();
       return false;
@@ -66,7 +67,7 @@ export function auditTasks(service: string, workspaces: Transport): TaskList {
   };
   const forward: Task = async (payload, helpers) => {
     const own = entriesOf(payload as JsonValue);
-    const isAlone = helpers.job.attempts > 1 || own.length > ownMaxEntries || isAwayNow(to);
+    const isAlone = hasFailed(helpers) || own.length > ownMaxEntries || isAwayNow(to);
     if (isAlone || !(await sendTogether(own, helpers))) await send(own, helpers);
   };
   return {
@@ -78,30 +79,28 @@ export function auditTasks(service: string, workspaces: Transport): TaskList {
   };
 }
 
+/** By itself, and not since workspaces was away. */
+const hasFailed = ({ job: { attempts, last_error } }: JobHelpers) =>
+  attempts > 1 && !last_error?.startsWith(awayText(peer));
+
 /** A job has its `traceparent` beside the entries. */
 const known = { ignoreUnknownFields: true };
 const entriesOf = (payload: JsonValue) =>
   fromJson(RecordAuditEntriesRequestSchema, payload, known).entries;
 
-type Others = { entries: RecordedEntry[]; end(): Promise<void>; giveBack(): Promise<void> };
+type Others = { payloads: JsonValue[]; end(): Promise<void>; giveBack(): Promise<void> };
 
 /** Locks small jobs that wait and have not failed; undefined where there are none. */
 async function takeOthers(
   service: string,
   { withPgClient }: JobHelpers,
 ): Promise<Others | undefined> {
-  const schema = schemaOf(service);
+  const jobs = `${schemaOf(service)}._private_jobs`;
   const worker = `audit-${crypto.randomUUID()}`;
   const { rows } = await withPgClient((client) =>
     client.query<{ id: string; payload: JsonValue }>(
-      `update ${schema}._private_jobs set locked_at = now(), locked_by = $1 where id = any(array(
-         select id from ${schema}._private_jobs
-         where is_available and attempts = 0 and run_at <= now()
-           and task_id = (select id from ${schema}._private_tasks where identifier = '${auditTask}')
-           and octet_length(payload::text) <= ${otherMaxBytes}
-           and json_array_length(payload->'entries') <= ${otherMaxEntries}
-         order by id limit ${othersMax} for update skip locked
-       )) returning id, payload`,
+      `update ${jobs} set locked_at = now(), locked_by = $1
+       where id = any(array(${othersSql(service)})) returning id, payload`,
       [worker],
     ),
   );
@@ -113,8 +112,17 @@ async function takeOthers(
     );
   };
   return {
-    entries: rows.flatMap((row) => entriesOf(row.payload)),
-    end: ofThem(`delete from ${schema}._private_jobs`),
-    giveBack: ofThem(`update ${schema}._private_jobs set locked_at = null, locked_by = null`),
+    payloads: rows.map(({ payload }) => payload),
+    end: ofThem(`delete from ${jobs}`),
+    giveBack: ofThem(`update ${jobs} set locked_at = null, locked_by = null`),
   };
 }
+
+/** In the order of the library's index: however many wait, no more are read than are taken. */
+export const othersSql = (service: string) => `
+  select id from ${schemaOf(service)}._private_jobs
+  where is_available and (attempts = 0 or last_error like '${awayText(peer)}%') and run_at <= now()
+    and task_id = (select id from ${schemaOf(service)}._private_tasks where identifier = '${auditTask}')
+    and octet_length(payload::text) <= ${otherMaxBytes}
+    and json_array_length(payload->'entries') <= ${otherMaxEntries}
+  order by priority, run_at limit ${othersMax} for update skip locked`;

@@ -27,8 +27,8 @@ const awayCodes: ReadonlySet<Code> = new Set([
 /** A job of which no call was made, since the service did not answer another one. */
 export class PeerAway extends Error {}
 
-/** In `last_error`: the jobs that wait for a service are found by it. */
-const awayText = (peer: string) => `${peer} does not answer`;
+/** In `last_error`, at its beginning: the jobs that wait for a service are found by it. */
+export const awayText = (peer: string) => `${peer} does not answer`;
 
 type Peer = { answeredAtMs: number; refusedUntilMs: number; broughtForwardAtMs: number };
 
