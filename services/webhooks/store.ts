@@ -11,6 +11,7 @@ import { Backlogs } from './migrations/m0007-backlogs.ts';
 import { Listeners } from './migrations/m0008-listeners.ts';
 import { WaitingDeliveries } from './migrations/m0009-waiting-deliveries.ts';
 import { OwnPayloads } from './migrations/m0010-own-payloads.ts';
+import { EndOfAddresses } from './migrations/m0011-end-of-addresses.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
@@ -31,6 +32,7 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
       'm0008-listeners': Listeners,
       'm0009-waiting-deliveries': WaitingDeliveries,
       'm0010-own-payloads': OwnPayloads,
+      'm0011-end-of-addresses': EndOfAddresses,
     },
   });
 }

@@ -49,7 +49,7 @@ export async function problemsOf(made: MigrationClass): Promise<string[]> {
     ...squawkProblems(statements, inTransaction),
     ...statements.flatMap((each) => rowProblems(each, statements)),
     ...statements.flatMap(markProblems),
-    ...(inTransaction ? statements.flatMap(concurrentProblems) : []),
+    ...(inTransaction ? statements.flatMap(concurrentProblems) : repeatedProblems(statements)),
   ];
 }
 
@@ -100,4 +100,12 @@ function markProblems(statement: string): string[] {
 function concurrentProblems(statement: string): string[] {
   const problem = 'transaction: `concurrently` needs a migration whose isTransactional is false';
   return /\b(create|drop)\b.*\bindex concurrently\b/i.test(statement) ? [problem] : [];
+}
+
+/** One that gets no lock in time is repeated from its beginning. */
+function repeatedProblems(statements: readonly string[]): string[] {
+  const built = statements.findIndex((each) => /\bcreate\b.*\bindex concurrently\b/i.test(each));
+  const problem =
+    'repeat: what follows an index belongs to the next migration, or it is built anew';
+  return built === -1 || built === statements.length - 1 ? [] : [problem];
 }

@@ -94,6 +94,15 @@ linted('migrations', () => {
     expect(await problemsOf(migrationOf(sql))).not.toEqual([]);
   });
 
+  test('may not do more after an index that is built concurrently', async () => {
+    const create = 'create index concurrently if not exists contacts_phone on contacts (phone)';
+    const drop = 'drop index concurrently if exists contacts_old';
+    expect(await problemsOf(migrationOf([drop, create], false))).toEqual([]);
+    expect(await problemsOf(migrationOf([create, drop], false))).toEqual([
+      expect.stringContaining('repeat: '),
+    ]);
+  });
+
   test('are allowed what a mark with a reason names', async () => {
     const drop = 'alter table contacts drop column phone';
     const mark = '-- squawk-ignore ban-drop-column';

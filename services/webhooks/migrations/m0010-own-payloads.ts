@@ -14,6 +14,5 @@ export class OwnPayloads extends Migration {
     this.addSql(`
       create index concurrently if not exists deliveries_own_address on deliveries (workspace_id, (${address}), id)
       where ${address} is not null`);
-    this.addSql('drop index concurrently if exists deliveries_address');
   }
 }
