@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http2';
-
 /**
  * How deep messages may nest on the wire. JSON at the gateway may nest 64 levels, and each level of
  * a free-form object is up to four messages.
@@ -30,12 +28,3 @@ export const clientAddressTokenHeader = 'x-client-address-token';
 
 /** The peer of a connection, which every server sets itself, whatever the client has sent. */
 export const peerAddressHeader = 'x-peer-address';
-
-/** The headers of a request or an answer, without HTTP/2's pseudo-headers. */
-export function metadataOf(headers: IncomingHttpHeaders): Headers {
-  const metadata = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith(':') && value !== undefined) metadata.set(name, String(value));
-  }
-  return metadata;
-}

@@ -9,13 +9,13 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport, type UnaryResponse } from '@connectrpc/connect';
-import { errorFromJsonBytes, trailerDemux } from '@connectrpc/connect/protocol-connect';
+import { errorFromJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { retryLater } from '#lib/errors/errors.ts';
 import { callMade } from '#lib/telemetry/calls.ts';
 import { currentTraceparent, inSpan } from '#lib/telemetry/tracing.ts';
 import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
+import { metadataOf } from '../received-headers.ts';
 import { currentRequestId, requestIdHeader } from '../request-id.ts';
-import { metadataOf } from '../wire.ts';
 import { type CallAnswer, exchange, NoAnswer } from './call.ts';
 import type { Connection } from './connection.ts';
 
@@ -95,7 +95,7 @@ function requestHeaders(
   return {
     ...(requestId && { [requestIdHeader]: requestId }),
     ...(traceparent && { traceparent }),
-    ...(given instanceof Headers || Array.isArray(given) ? Object.fromEntries(given) : given),
+    ...(given && Symbol.iterator in given ? Object.fromEntries(given) : given),
     ':method': 'POST',
     ':path': `/${parent.typeName}/${name}`,
     'content-type': 'application/proto',
@@ -141,7 +141,7 @@ class Response<I extends DescMessage, O extends DescMessage> implements UnaryRes
   }
 
   #both(): [Headers, Headers] {
-    this.#metadata ??= trailerDemux(metadataOf(this.#headers));
+    this.#metadata ??= metadataOf(this.#headers);
     return this.#metadata;
   }
 }
@@ -162,7 +162,7 @@ function failureIn(method: DescMethodUnary, answer: CallAnswer): Error {
   if (status === 404 && type !== 'application/json') {
     return new ConnectError(`${method.name} is not known there`, Code.Unimplemented);
   }
-  const [header, trailer] = trailerDemux(metadataOf(answer.headers));
+  const [header, trailer] = metadataOf(answer.headers);
   for (const [name, value] of trailer) header.append(name, value);
   const error = errorFromJsonBytes(answer.body, header, unavailable(method));
   // Our caller did not cancel, so the service is shutting down.

@@ -21,7 +21,8 @@ import {
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
 import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
-import { messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
+import { ReceivedHeaders } from '../received-headers.ts';
+import { messageMaxBytes, publicMessageMaxBytes } from '../wire.ts';
 import { isPublic } from './access.ts';
 import { type Arrival, arrivalKey } from './arrivals.ts';
 import { deadlineDefaultMs, deadlineMaxMs } from './deadline.ts';
@@ -118,7 +119,7 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
 }
 
 function begin({ open }: Shared, { method }: UnarySpec, { headers }: Request) {
-  const requestHeader = metadataOf(headers);
+  const requestHeader = new ReceivedHeaders(headers);
   const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), deadlineMaxMs);
   // The deadline also ends a message that does not arrive, so callers without a token may not set a
   // long one.
