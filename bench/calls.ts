@@ -80,6 +80,16 @@ const operationsOf = (workspace_id: string, loop: string): Operation[] => {
           notification: orderReceipt(fresh(number), `${loop}-${number}`),
         }),
     },
+    {
+      name: 'transactional.send, known',
+      request: (number) =>
+        post('transactional.send', {
+          notification: {
+            ...orderReceipt(addressOf(number), `${loop}-known-${number}`),
+            contact: { email: addressOf(number), last_name: 'Lee' },
+          },
+        }),
+    },
   ];
 };
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { givenLists, useService } from '../test/given.ts';
 
 const given = useService();
@@ -111,4 +112,16 @@ test('upsertRecipients takes the first row of a new address where the caller may
   const { recipients } = await given.audience.upsertRecipients({ workspaceId, contacts, fields });
   expect(recipients.map(({ valuesJson }) => JSON.parse(valuesJson)[1])).toEqual(['Ann', 'Ann']);
   expect((await read(workspaceId))?.lastName).toBeUndefined();
+});
+
+test('upsertRecipients waits for no lock of a contact that stays as it is', async () => {
+  const workspaceId = await givenLists(given);
+  const contacts = [{ email, firstName: 'Ann' }];
+  const request = { workspaceId, contacts, mayChange: true, fields };
+  const before = await given.audience.upsertRecipients(request);
+  await given.context.store.fork().transactional(async (em) => {
+    await query(em, 'select from contacts where workspace_id = $1 for update', [workspaceId]);
+    const during = await given.audience.upsertRecipients(request);
+    expect(during.recipients).toEqual(before.recipients);
+  });
 });

@@ -106,8 +106,8 @@ type RecipientsRequest = {
 };
 
 /**
- * Contacts that exist and are not to be changed are only read: a lock that an import holds does not
- * stop their mail.
+ * Contacts that stay as they are, are only read: a lock that an import holds does not stop their
+ * mail, and nothing waits for a commit.
  */
 async function writeAndRead(
   { store, outbox, quotas, now }: Context,
@@ -125,7 +125,10 @@ async function writeAndRead(
     if (!group?.[0]) continue;
     const rows = group.map(({ row }) => row);
     const { cleared } = group[0];
-    const upsert = { rows, cleared, skipExisting: !mayChange, at: now() };
+    const upsert = {
+      ...{ rows, cleared, at: now() },
+      ...{ skipExisting: !mayChange, locksChangedOnly: true },
+    };
     for (const [email, values] of await upsertAndRead(scope, upsert)) {
       known.set(
         email,
