@@ -5,10 +5,10 @@ import { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import { testTransport } from '../../../test/setup/service.ts';
-import { until } from '../../../test/stack/until.ts';
 import { contactsRoutes } from '../service.ts';
 import { takeEvents } from '../test/events.ts';
 import { givenLists, useService } from '../test/given.ts';
+import { untilWaiting } from '../test/until-waiting.ts';
 
 const given = useService();
 
@@ -45,14 +45,6 @@ async function holdContact(workspaceId: string, email: string) {
     await holding;
   };
 }
-
-/** Resolves when a statement waits for a lock. */
-const untilWaiting = () =>
-  until('a statement waits', async () => {
-    const text = `select from pg_stat_activity
-      where wait_event_type = 'Lock' and datname = current_database()`;
-    return (await read(text, [])).length > 0;
-  });
 
 test('contacts that are upserted at the same time share commits, and each call has its answer', async () => {
   const workspaceId = await givenLists(given);
@@ -116,7 +108,7 @@ test('a workspace that waits for a lock holds up no other', async () => {
   await upsert(slow, addressOf(1));
   const release = await holdContact(slow, addressOf(1));
   const waiting = upsert(slow, addressOf(1), { firstName: 'Ann' });
-  await untilWaiting();
+  await untilWaiting(given.context);
   expect(await upsert(other, addressOf(1))).toMatchObject({ action: 'create' });
   await release();
   expect(await waiting).toMatchObject({ action: 'update' });
@@ -130,7 +122,7 @@ test('a group does not end with the call that came first', async () => {
   const contact = { email: addressOf(1), firstName: 'Ann' };
   const options = { signal: caller.signal };
   const first = given.contacts.upsertContact({ workspaceId, contact }, options);
-  await untilWaiting();
+  await untilWaiting(given.context);
   const second = upsert(workspaceId, addressOf(1), { lastName: 'Lee' });
   caller.abort();
   await expect(first).rejects.toThrow();

@@ -55,7 +55,7 @@ export async function upsertContacts(scope: ContactScope, upsert: Upsert): Promi
 
 /**
  * The same, and reads the contacts as they are then: all values of `readable`, in its order, by
- * address. A contact that was not written is as it was.
+ * address. A contact that another transaction wrote meanwhile is missing, as is a skipped one.
  */
 export async function upsertAndRead(
   scope: ContactScope,
@@ -179,10 +179,13 @@ const upsertChange = {
 const readingChange = {
   steps: upsertSteps(`, ${readableSql} as fields`),
   events,
+  // A row that differs and was not written has waited for a transaction that this snapshot lacks.
   answer: `(
     select json_agg(json_build_array(asked.email, coalesce(written.fields, (
-      select ${readableSql} from contacts contact where workspace_id = $1 and email = asked.email
-    ))))::text from unnest($5::text[]) as asked (email) left join written using (email)
+      select ${readableSql} from contacts contact
+      where workspace_id = $1 and email = asked.email and not (${isChangedBy('asked')})
+    ))))::text
+    from unnest($5::text[]${arrays.join('')}) as asked (email${names}) left join written using (email)
   ) as found, (select count(*) from written where is_new)::int as created`,
   isPrepared: true,
 };

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { givenLists, useService } from '../test/given.ts';
+import { untilWaiting } from '../test/until-waiting.ts';
 
 const given = useService();
 const email = 'ann@example.com';
@@ -125,3 +126,33 @@ test('upsertRecipients waits for no lock of a contact that stays as it is', asyn
     expect(during.recipients).toEqual(before.recipients);
   });
 });
+
+test.each([
+  [
+    'creates',
+    `insert into contacts (workspace_id, email, first_name, created_at, updated_at)
+     values ($1, $2, $3, now(), now())`,
+  ],
+  ['changes', 'update contacts set first_name = $3 where workspace_id = $1 and email = $2'],
+])(
+  'upsertRecipients gives a contact as it is after another call %s it the same way meanwhile',
+  async (does, text) => {
+    const workspaceId = await givenLists(given);
+    const ask = (firstName: string) =>
+      given.audience.upsertRecipients({
+        workspaceId,
+        contacts: [{ email, firstName }],
+        mayChange: true,
+        fields,
+      });
+    if (does === 'changes') await ask('Ann');
+    const asked = await given.context.store.fork().transactional(async (em) => {
+      await query(em, text, [workspaceId, email, 'Anna']);
+      const waiting = ask('Anna');
+      await untilWaiting(given.context);
+      return { waiting };
+    });
+    const { recipients } = await asked.waiting;
+    expect(JSON.parse(recipients[0]?.valuesJson ?? '')).toEqual([email, 'Anna', null]);
+  },
+);

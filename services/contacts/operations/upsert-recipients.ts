@@ -136,7 +136,8 @@ async function writeAndRead(
       );
     }
   }
-  return known;
+  const missed = written.flatMap(({ row: { email } }) => (known.has(email) ? [] : email));
+  return new Map([...known, ...(await readValues(em, key, missed))]);
 }
 
 const places = new Map([...readable.keys()].map((name, place) => [name, place]));
