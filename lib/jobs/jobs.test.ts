@@ -46,6 +46,36 @@ async function add(number: number, more: { key?: string; runAt?: Date } = {}): P
 const waiting = () =>
   query(store.fork(), `select 1 from ${service}_jobs.jobs where task_identifier = 'note'`, []);
 
+const jobsTable = `${service}_jobs._private_jobs`;
+
+const storedJobs = async (): Promise<number> =>
+  (await query(store.fork(), `select 1 from ${jobsTable}`, [])).length;
+
+const forgetJobs = () => query(store.fork(), `delete from ${jobsTable}`, []);
+
+/** Has the end of no job stored until the function it answers is called. */
+async function refuseEnds(change: string): Promise<() => Promise<unknown>> {
+  await query(
+    store.fork(),
+    `create function refuse_end() returns trigger language plpgsql as $$ begin
+       if old.locked_at is null or (tg_op = 'UPDATE' and new.last_error is null) then
+         return case tg_op when 'DELETE' then old else new end;
+       end if;
+       raise exception using errcode = '57P01';
+     end $$;
+     create trigger refuse_end before ${change} on ${jobsTable}
+       for each row execute function refuse_end()`,
+    [],
+  );
+  return () => query(store.fork(), 'drop function refuse_end cascade', []);
+}
+
+const connectionsOfRunners = async (): Promise<number> => {
+  const name = new URL(store.url).pathname.slice(1);
+  const open = `select 1 from pg_stat_activity where datname = $1 and application_name = ''`;
+  return (await query(store.fork(), open, [name])).length;
+};
+
 const untilDone = (count: number): Promise<void> =>
   until(`${count} jobs are done`, async () => done.length >= count, { withinMs: 15_000 });
 
@@ -268,18 +298,7 @@ test.each([
 ])(
   'a job of which it cannot be stored that it is %s ends no process, and the runner goes on',
   async (_, change) => {
-    const jobs = `${service}_jobs._private_jobs`;
-    await query(
-      store.fork(),
-      `create function refuse_end() returns trigger language plpgsql as $$ begin
-       if old.locked_at is null or (tg_op = 'UPDATE' and new.last_error is null) then
-         return case tg_op when 'DELETE' then old else new end;
-       end if;
-       raise exception using errcode = '57P01';
-     end $$;
-     create trigger refuse_end before ${change} on ${jobs} for each row execute function refuse_end()`,
-      [],
-    );
+    const acceptEnds = await refuseEnds(change);
     const ran: unknown[] = [];
     start({
       note: async (payload) => {
@@ -291,13 +310,55 @@ test.each([
     await until('it has run', async () => ran.length === 1);
     // Its end is refused after that.
     await sleep(300);
-    await query(store.fork(), `drop function refuse_end cascade`, []);
+    await acceptEnds();
     await add(2);
     await until('the next one has run', async () => ran.length === 2);
     expect(ran).toEqual([{ number: 1 }, { number: 2 }]);
-    await query(store.fork(), `delete from ${jobs}`, []);
+    await forgetJobs();
   },
 );
+
+test('a runner that cannot store the ends of several jobs, one after the other, goes on', async () => {
+  const ran: unknown[] = [];
+  const ends = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
+  start({
+    note: async (payload) => {
+      await ends[ran.push(payload) - 2]?.promise;
+    },
+  });
+  await add(0);
+  await until('the runner has begun', async () => ran.length === 1 && (await storedJobs()) === 0);
+  const acceptEnds = await refuseEnds('delete');
+  await Promise.all([add(1), add(2), add(3), add(4)]);
+  await until('four run', async () => ran.length === 5);
+  for (const { resolve } of ends) {
+    resolve();
+    await sleep(100);
+  }
+  await acceptEnds();
+  await add(5);
+  await until('the next one has run', async () => ran.length === 6, { withinMs: 20_000 });
+  await forgetJobs();
+});
+
+test('a runner that cannot add its minutely jobs leaves no connection', async () => {
+  const refuse = `create function refuse_jobs() returns trigger language plpgsql as $$ begin
+       raise exception using errcode = '57P01';
+     end $$;
+     create trigger refuse_jobs before insert on ${jobsTable}
+       for each row execute function refuse_jobs()`;
+  await query(store.fork(), refuse, []);
+  start();
+  await until('it listens', async () => (await connectionsOfRunners()) > 0);
+  await sleep(1_500);
+  await query(store.fork(), 'drop function refuse_jobs cascade', []);
+  await add(1);
+  await untilDone(1);
+  await runner?.stop();
+  await until('no connection is left', async () => (await connectionsOfRunners()) === 0, {
+    withinMs: 15_000,
+  });
+});
 
 test('a stopped runner leaves later jobs to the next one', async () => {
   start();

@@ -180,6 +180,8 @@ type RunOptions = {
 };
 
 const restartMs = 500;
+/** How long a runner may store ends of jobs once its workers have stopped. */
+const storeEndsMaxMs = 5_000;
 const jobsAtOnce = 5;
 const slowJobsAtOnce = 50;
 /** A runner's connections are used for its own bookkeeping alone. */
@@ -254,13 +256,17 @@ async function keepRunning(
     try {
       pool = openJobPool({ url, connectionsMax, log });
       const runner = await startRunner(pool, options, own);
-      for (const task of own.minutely ?? []) {
-        await runner.addJob(task, {}, { jobKey: task });
-      }
+      const ended = untilEnded(runner);
       const stop = () => void runner.stop().catch(() => {});
       stopping.addEventListener('abort', stop, { once: true });
       if (stopping.aborted) stop();
-      await runner.promise;
+      await addMinutely(runner, own).catch((error) => {
+        log.warn({ err: error }, 'the job runner could not begin');
+        stop();
+      });
+      await ended;
+      // One that is left behind still has its clock.
+      stop();
       stopping.removeEventListener('abort', stop);
     } catch (error) {
       log.warn({ err: error }, 'the job runner failed');
@@ -268,6 +274,22 @@ async function keepRunning(
     pool?.end().catch(() => {});
     await sleep(restartMs, undefined, { signal: stopping }).catch(() => {});
   }
+}
+
+async function addMinutely(runner: Runner, { minutely = [] }: RunnerOptions): Promise<void> {
+  for (const task of minutely) await runner.addJob(task, {}, { jobKey: task });
+}
+
+/**
+ * Waits until the runner has ended. Where ends of several jobs cannot be stored, the library counts
+ * them wrongly and waits for ever: a runner whose workers have stopped is left behind after a while.
+ */
+async function untilEnded({ promise, events }: Runner): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    for (const event of workersStopped) events.once(event, () => resolve());
+  });
+  const storing = stopped.then(() => sleep(storeEndsMaxMs, undefined, { ref: false }));
+  await Promise.race([promise, storing]);
 }
 
 function startRunner(
@@ -298,6 +320,12 @@ function startRunner(
 }
 
 const ends = ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:listen:release'] as const;
+
+const workersStopped = [
+  'pool:gracefulShutdown:complete',
+  'pool:forcefulShutdown:complete',
+  'pool:forcefulShutdown:error',
+] as const;
 
 /** Has a runner hear of the jobs of its own schema only, and of notices. */
 function listening(service: string, notices: NoticeHandlers = {}): WorkerEvents {
