@@ -9,6 +9,7 @@ import { createLog } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
 import { emailDataSql } from '../test/email-events.ts';
+import { givenSilentServer } from '../test/silent-server.ts';
 import { runEventJobs } from './event-runner.ts';
 import { takerOf } from './handover.ts';
 import { deliverEvents, openOutbox, writeWithEvents } from './outbox.ts';
@@ -71,9 +72,9 @@ afterEach(async () => {
 });
 afterAll(() => store.close());
 
-function start(peer = contacts, log = createLog('test', 'silent')): void {
+function start(peer = contacts, log = createLog('test', 'silent'), url = store.url): void {
   const task = deliverEvents('messages', { contacts: peer });
-  runner = runEventJobs({ url: store.url, service: 'messages', task, log });
+  runner = runEventJobs({ url, service: 'messages', task, log });
 }
 
 const changeOf = (steps: string) => {
@@ -464,3 +465,16 @@ test('batches that are handed over and not begun when the runner stops are given
   runner = undefined;
   expect(await waiting()).toEqual([{ locked: false, attempts: 0 }]);
 });
+
+test('events are delivered after their database was gone without a word', async () => {
+  const server = await givenSilentServer(store.url);
+  start(contacts, createLog('test', 'silent'), server.url);
+  await tell('w1');
+  await until('it has come', async () => got.length === 1);
+  server.fallSilent();
+  await tell('w2');
+  await until('the next one has come', async () => got.includes('w2'));
+  await runner?.stop();
+  runner = undefined;
+  server.close();
+}, 90_000);

@@ -14,6 +14,7 @@ import { migrateJobs } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
 import { givenStore, service, things } from '../test/given.ts';
+import { givenSilentServer } from '../test/silent-server.ts';
 import { addJob, type JobRunner, runJobs, sendNotice } from './jobs.ts';
 
 let store: Store;
@@ -359,6 +360,25 @@ test('a runner that cannot add its minutely jobs leaves no connection', async ()
     withinMs: 15_000,
   });
 });
+
+test('a runner whose server is gone without a word takes jobs and hears notices from the next one', async () => {
+  const server = await givenSilentServer(store.url);
+  const heard: string[] = [];
+  const notices = { changed: (text: string) => void heard.push(text) };
+  const log = createLog('test', 'silent');
+  runner = runJobs({ url: server.url, service, tasks: { note }, notices, log });
+  await add(1);
+  await untilDone(1);
+  server.fallSilent();
+  await add(2);
+  await until('the runner goes on', async () => done.length === 2);
+  await until('notices are heard', async () => {
+    await sendNotice(store.fork(), service, { name: 'changed', text: 'now' });
+    return heard.length > 0;
+  });
+  await runner.stop();
+  server.close();
+}, 120_000);
 
 test('a stopped runner leaves later jobs to the next one', async () => {
   start();

@@ -282,7 +282,8 @@ async function addMinutely(runner: Runner, { minutely = [] }: RunnerOptions): Pr
 
 /**
  * Waits until the runner has ended. Where ends of several jobs cannot be stored, the library counts
- * them wrongly and waits for ever: a runner whose workers have stopped is left behind after a while.
+ * them wrongly and waits for ever: a runner whose workers have stopped is left behind after a
+ * while.
  */
 async function untilEnded({ promise, events }: Runner): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
@@ -321,6 +322,9 @@ function startRunner(
 
 const ends = ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:listen:release'] as const;
 
+/** Of the connection that hears of jobs and notices. */
+const askEveryMs = 10_000;
+
 const workersStopped = [
   'pool:gracefulShutdown:complete',
   'pool:forcefulShutdown:complete',
@@ -339,9 +343,11 @@ function listening(service: string, notices: NoticeHandlers = {}): WorkerEvents 
       ),
     ]);
     const endHearing = onNotices(client, heard);
+    const endAsking = askAgainAndAgain(client);
     // Workers that have ended must not be nudged.
     const stop = (): void => {
       endHearing();
+      endAsking();
       for (const end of ends) events.off(end, stop);
     };
     for (const end of ends) events.on(end, stop);
@@ -352,6 +358,19 @@ function listening(service: string, notices: NoticeHandlers = {}): WorkerEvents 
     });
   });
   return events;
+}
+
+/** Nothing else is asked of a connection that hears, and its server may be gone without a word. */
+function askAgainAndAgain(client: PoolClient): () => void {
+  let isAsked = false;
+  const ask = async (): Promise<void> => {
+    if (isAsked) return;
+    isAsked = true;
+    await client.query('select 1').catch((error) => client.emit('error', error));
+    isAsked = false;
+  };
+  const timer = setInterval(() => void ask(), askEveryMs);
+  return () => clearInterval(timer);
 }
 
 function onNotices(

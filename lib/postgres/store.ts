@@ -13,6 +13,7 @@ import { returnLostConnections } from './lost-connections.ts';
 import { type Migrations, migrateSchema } from './migrate.ts';
 import { plannedEachTime, prepared, prepareFrequent } from './prepared.ts';
 import { query } from './query.ts';
+import { closeSilent, keepAlive } from './silent-connections.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -71,9 +72,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       connectionString: connectionStringOf(options.url),
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
-      keepAlive: true,
+      ...keepAlive,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
+        closeSilent(pool);
         askByCallback(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
         prepareFrequent(pool, options.onlyByKey ? planByIndex(pool) : undefined);

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { givenSilentServer } from '../test/silent-server.ts';
+import { closeSilent } from './silent-connections.ts';
+
+const silentMaxMs = 400;
+
+let server: Awaited<ReturnType<typeof givenSilentServer>>;
+let pool: pg.Pool;
+beforeEach(async () => {
+  server = await givenSilentServer(process.env.TEST_POSTGRES_URL ?? '');
+  pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  closeSilent(pool, silentMaxMs);
+});
+afterEach(async () => {
+  server.close();
+  await pool.end();
+});
+
+const processId = async (): Promise<number> => {
+  const { rows } = await pool.query('select pg_backend_pid() as id');
+  return rows[0].id;
+};
+
+test('a statement whose server is gone without a word fails, and the pool works on', async () => {
+  await Promise.all([processId(), processId()]);
+  server.fallSilent();
+  const asked = await Promise.allSettled([processId(), processId(), processId()]);
+  expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(pool.totalCount).toBe(1);
+});
+
+test('a connection that is idle or answers in time stays', async () => {
+  const first = await processId();
+  await sleep(2 * silentMaxMs);
+  await pool.query('select pg_sleep(0.2)');
+  expect(await processId()).toBe(first);
+});
