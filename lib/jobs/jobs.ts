@@ -360,17 +360,25 @@ function listening(service: string, notices: NoticeHandlers = {}): WorkerEvents 
   return events;
 }
 
-/** Nothing else is asked of a connection that hears, and its server may be gone without a word. */
+/**
+ * Nothing else is asked of a connection that hears. Its server may be gone without a word, or a
+ * standby since a failover, and then says nothing any more.
+ */
 function askAgainAndAgain(client: PoolClient): () => void {
   let isAsked = false;
   const ask = async (): Promise<void> => {
     if (isAsked) return;
     isAsked = true;
-    await client.query('select 1').catch((error) => client.emit('error', error));
+    await requirePrimary(client).catch((error) => client.emit('error', error));
     isAsked = false;
   };
   const timer = setInterval(() => void ask(), askEveryMs);
   return () => clearInterval(timer);
+}
+
+async function requirePrimary(client: PoolClient): Promise<void> {
+  const { rows } = await client.query('select pg_is_in_recovery() as "isStandby"');
+  if (rows[0]?.isStandby) throw new Error('PostgreSQL has become a standby');
 }
 
 function onNotices(

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { atMostEvery } from '../limits/at-most-every.ts';
 import { type KeyPair, privateKeyOf, publicKeyOf } from './key-pair.ts';
 import type { Keyset } from './keyset.ts';
 
@@ -143,15 +144,12 @@ export type ClockWatch = (payload: JWTPayload) => void;
  * Tokens of people expire every day, but a service renews its own in time.
  */
 export function clockWatch(log: WarningLog | undefined): ClockWatch {
-  let saidAtMs = Number.NEGATIVE_INFINITY;
-  return (payload) => {
-    if (performance.now() - saidAtMs < clockWarningEveryMs) return;
-    saidAtMs = performance.now();
+  return atMostEvery(clockWarningEveryMs, (payload) => {
     log?.warn(
       { subject: payload.sub, aheadSeconds: aheadSeconds(payload) },
       'a token was refused by its times; the clocks of the machines must agree',
     );
-  };
+  });
 }
 
 function readClaims(payload: Record<string, unknown>): Verified | undefined {

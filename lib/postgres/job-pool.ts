@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from './database-url.ts';
+import { leaveReadOnly } from './read-only-connections.ts';
 import { closeSilent, keepAlive } from './silent-connections.ts';
 
 type Options = { url: string; connectionsMax: number; log: Pick<Log, 'warn'> };
@@ -20,6 +21,7 @@ export function openJobPool({ url, connectionsMax, log }: Options): pg.Pool {
     ...keepAlive,
   });
   closeSilent(pool);
+  leaveReadOnly(pool);
   const warn = (err: Error) => log.warn({ err }, 'a runner of jobs lost a connection');
   pool.on('error', warn);
   pool.on('connect', (client) => client.on('error', warn));

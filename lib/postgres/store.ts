@@ -13,6 +13,7 @@ import { returnLostConnections } from './lost-connections.ts';
 import { type Migrations, migrateSchema } from './migrate.ts';
 import { plannedEachTime, prepared, prepareFrequent } from './prepared.ts';
 import { query } from './query.ts';
+import { leaveReadOnly } from './read-only-connections.ts';
 import { closeSilent, keepAlive } from './silent-connections.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
@@ -76,6 +77,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
         closeSilent(pool);
+        leaveReadOnly(pool);
         askByCallback(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
         prepareFrequent(pool, options.onlyByKey ? planByIndex(pool) : undefined);

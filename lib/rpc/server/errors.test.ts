@@ -4,9 +4,11 @@ import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { freePort } from '../../../deploy/local/ports.ts';
 import { testTransport } from '../../../test/setup/service.ts';
+import { createLog } from '../../log.ts';
 import { query } from '../../postgres/query.ts';
 import { openStore, type Store } from '../../postgres/store.ts';
 import { givenStore } from '../../test/given.ts';
+import { errorInterceptor } from './errors.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -68,6 +70,19 @@ test.each<[string, Code, string, string[]]>([
   ['a full disk', Code.Unavailable, 'the database is not available', [raise('53100')]],
   ['too many connections', Code.Unavailable, 'the database is not available', [raise('53300')]],
   ['a server that shuts down', Code.Unavailable, 'the database is not available', [raise('57P01')]],
+  [
+    'a server that takes no writes, as after a failover,',
+    Code.Unavailable,
+    'the database is not available',
+    ['set transaction read only', `insert into things values ('a')`],
+  ],
+  [
+    'a transaction that was idle for too long',
+    Code.Unavailable,
+    'the database is not available',
+    [raise('25P03')],
+  ],
+  ['a disk that fails', Code.Unavailable, 'the database is not available', [raise('58030')]],
   ['an error nobody foresaw', Code.Internal, 'internal error', ['select 1/0']],
   ['a table that is missing', Code.Internal, 'internal error', ['select * from secret_table']],
 ])('%s becomes %i: %s', async (_, code, text, statements) => {
@@ -104,6 +119,25 @@ test.each([
     rawMessage: 'the database is not available',
   });
   expect(failure.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
+});
+
+test.each(['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ECONNABORTED', 'EAI_FAIL'])(
+  'a database that is not reached because of %s is Unavailable',
+  async (code) => {
+    const error = Object.assign(new Error(`connect ${code}`), { code });
+    expect(await failureOf(() => Promise.reject(error))).toMatchObject({ code: Code.Unavailable });
+  },
+);
+
+test('the log says why the database is not available, and not for each call', async () => {
+  const log = createLog('test', 'silent');
+  const said: unknown[] = [];
+  log.warn = (about: unknown) => void said.push(about);
+  const full = Object.assign(new Error('no space left on device'), { code: '53100' });
+  const call = errorInterceptor(log)(() => Promise.reject(full));
+  const request = { header: new Headers(), signal: new AbortController().signal };
+  for (let count = 0; count < 3; count += 1) await call(request as never).catch(() => {});
+  expect(said).toEqual([{ err: full }]);
 });
 
 test('an error that an operation throws itself is passed on unchanged', async () => {

@@ -5,6 +5,7 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 import { RequestInfoSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { retryDefaultMs, retryLater } from '#lib/errors/errors.ts';
 import { reasonFor, withReason } from '#lib/errors/reasons.ts';
+import { atMostEvery } from '#lib/limits/at-most-every.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '../request-id.ts';
 
@@ -18,19 +19,31 @@ const databaseCodes = new Map<string, Code>([
   ['22P05', Code.InvalidArgument],
 ]);
 
-/** Classes of codes for an unavailable database: connections, resources, shutdown. */
-const outageCode = /^(?:08|53|57P|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/;
+/**
+ * Classes of codes for an unavailable database: connections, resources, shutdown, the system, a
+ * standby, transactions that took too long.
+ */
+const outageCode =
+  /^(?:08|53|57P|58|25006|25P03|25P04|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_|EHOST|ENET)/;
 const outageText =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+  /Connection terminated|timeout exceeded when trying to connect|Client (?:has encountered|was closed)/;
+
+const outageWarningEveryMs = 10_000;
+
+const codeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : '';
+
+const isOutage = (error: Error): boolean =>
+  outageCode.test(codeOf(error)) || outageText.test(error.message);
 
 function databaseError(error: unknown): ConnectError | undefined {
   if (!isNativeError(error)) return undefined;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   // A NUL in a value that MikroORM writes into the statement ends the statement there.
   if (code === '08P01' && error.message.includes('invalid message format')) {
     return new ConnectError(textOf(Code.InvalidArgument), Code.InvalidArgument);
   }
-  if (outageCode.test(code) || outageText.test(error.message)) {
+  if (isOutage(error)) {
     return retryLater('the database is not available', Code.Unavailable, retryDefaultMs);
   }
   const known = databaseCodes.get(code);
@@ -54,17 +67,22 @@ function textOf(code: Code): string {
 
 /**
  * Turns any error of an operation into a ConnectError. Unexpected errors are logged here and
- * answered without their text, which may hold personal data.
+ * answered without their text, which may hold personal data. Why the database is not available is
+ * logged every ten seconds.
  */
 export function errorInterceptor(log: Log): Interceptor {
+  const sayOutage = atMostEvery(outageWarningEveryMs, (err: unknown) =>
+    log.warn({ err }, 'calls fail since the database is not available'),
+  );
   return (next) => async (request) => {
     const requestId = request.header.get(requestIdHeader) ?? '';
     try {
       return await next(request);
     } catch (reason) {
       const known = knownError(reason, request.signal);
-      if (known) throw explained(known, requestId);
       const err = reason instanceof ConnectError ? reason.cause : reason;
+      if (known?.code === Code.Unavailable && isNativeError(err) && isOutage(err)) sayOutage(err);
+      if (known) throw explained(known, requestId);
       log.error({ err, rpc: request.method.name, requestId }, 'operation failed');
       throw explained(new ConnectError('internal error', Code.Internal), requestId);
     }
