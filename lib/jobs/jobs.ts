@@ -30,6 +30,7 @@ import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
 import { PeerAway, recheckPeer, recheckTask } from './reachability.ts';
+import { sweepTasks } from './sweep.ts';
 import { watchedTasks } from './watched-tasks.ts';
 
 /**
@@ -61,6 +62,7 @@ export type KeyedJob = Omit<Job, 'runAt'> & { key: string };
 export const bulkPriority = 1;
 /** How long a run of such a job takes; what is left is a job of its own. */
 export const bulkWorkMaxMs = 2_000;
+const bulkSpec = { priority: bulkPriority, maxAttempts: attemptsMax };
 
 /** Adds a job in the caller's transaction: it runs after the commit, or never. */
 export async function addJob(em: EntityManager, service: string, job: Job): Promise<void> {
@@ -106,16 +108,6 @@ export async function addMissingJobs(
   );
 }
 
-/** Deletes expired rows once a night. */
-const deleteExpired: Task = async (_, { withPgClient }) => {
-  await withPgClient(async (client) => {
-    for (const { table, condition } of shortLived) {
-      const { rows } = await client.query('select to_regclass($1) is not null as there', [table]);
-      if (rows[0]?.there) await client.query(`delete from ${table} where ${condition}`);
-    }
-  });
-};
-
 // No task runs as long as this: a worker with an older job was killed or is frozen. Every task may
 // be repeated.
 const lockMaxMinutes = 2;
@@ -132,13 +124,6 @@ function release(service: string): Task {
     );
   };
 }
-
-const shortLived = [
-  { table: 'idempotency_keys', condition: "created_at < now() - interval '24 hours'" },
-  { table: 'consumed_batches', condition: "consumed_at < now() - interval '30 days'" },
-  { table: 'template_users', condition: "pushed_at < now() - interval '1 day'" },
-  { table: 'form_solutions', condition: 'expires_at < now()' },
-];
 
 export type JobRunner = { stop(): Promise<void> };
 
@@ -228,7 +213,7 @@ function runnersOf({
   const main: RunnerOptions = {
     tasks: {
       ...tasks,
-      sweep: deleteExpired,
+      ...sweepTasks({ workMaxMs: bulkWorkMaxMs, spec: bulkSpec }),
       release: release(service),
       [recheckTask]: recheckPeer(service),
     },
