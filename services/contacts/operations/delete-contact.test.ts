@@ -170,3 +170,44 @@ test('getByExternalID needs an identifier', async () => {
     given.contacts.getContactByExternalID({ workspaceId, externalId: '' }),
   ).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: 'Missing external ID' });
 });
+
+test('a contact with very many events and entries is deleted in portions', async () => {
+  const workspaceId = await givenLists(given);
+  const em = given.context.store.fork();
+  for (const each of [email, 'bob@example.com']) {
+    await given.contacts.upsertContact({ workspaceId, contact: { email: each } });
+  }
+  await query(
+    em,
+    `insert into custom_events (workspace_id, event_name, external_id, email, properties, occurred_at, source, created_at, updated_at)
+     select $1, 'seen', number::text, $2, '{}', now(), 'api', now(), now() from generate_series(1, 12000) number`,
+    [workspaceId, email],
+  );
+  await query(
+    em,
+    `insert into timeline_entries (workspace_id, email, created_at, kind)
+     select $1, $2, now(), 'contact.updated' from generate_series(1, 12000)`,
+    [workspaceId, email],
+  );
+  const countBob = `insert into timeline_entries (workspace_id, email, created_at, kind)
+    values ($1, 'bob@example.com', now(), 'contact.updated')`;
+  await query(em, countBob, [workspaceId]);
+  await query(
+    em,
+    `create function refuse_many() returns trigger language plpgsql as $$ begin
+       if (select count(*) from gone) > 5000 then raise exception 'too many rows'; end if;
+       return null;
+     end $$;
+     create trigger refuse_many after delete on custom_events referencing old table as gone
+       for each statement execute function refuse_many();
+     create trigger refuse_many after delete on timeline_entries referencing old table as gone
+       for each statement execute function refuse_many()`,
+    [],
+  );
+  await given.contacts.deleteContact({ workspaceId, email });
+  await query(em, 'drop function refuse_many cascade', []);
+  const left = `select email from custom_events where workspace_id = $1
+    union all select email from timeline_entries where workspace_id = $1`;
+  const emails = await query<{ email: string }>(em, left, [workspaceId]);
+  expect(new Set(emails.map((row) => row.email))).toEqual(new Set(['bob@example.com']));
+});

@@ -9,6 +9,8 @@ import { forgetWelcomes } from './welcomes.ts';
 /** Contacts that were deleted: when each address was, by the address. */
 export type Deletions = { workspaceId: string; deletedAt: Readonly<Record<string, string>> };
 
+const forgetTask = 'forgetContacts';
+
 /**
  * Longer than from the question to contacts until a message is written, which waits for a busy
  * database.
@@ -35,29 +37,43 @@ export async function forgetTwice(
   const payload = { workspaceId, deletedAt: row?.deleted_at ?? {} };
   await forget(em, payload);
   const runAt = new Date(Date.now() + againAfterMs);
-  await addJob(em, 'messages', { task: 'forgetContacts', payload, runAt });
+  await addJob(em, 'messages', { task: forgetTask, payload, runAt });
 }
+
+/** Of a table in one pass; those that are left have a pass of their own. */
+const rowsMax = 5_000;
 
 /**
  * The history keeps the messages without the address and the content; waiting messages are not
- * sent.
+ * sent. An address may have had more messages than a statement can change in its time: the newest
+ * are first, among which are those that wait.
  */
-export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: Deletions) {
+export async function forget(em: EntityManager, deletions: Deletions): Promise<void> {
+  const { workspaceId, deletedAt: at } = deletions;
   const values = [workspaceId, Object.keys(at), JSON.stringify(at)];
+  const olderReport = `workspace_id = $1 and email = any($2::text[]) and received_at <= ${deletedAt('email')}`;
   const olderMessage = `m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
     and coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
   // Before messages, as the job that applies reports locks them.
-  await query(
+  const reports = await query(
     em,
-    `delete from inbound_reports
-     where workspace_id = $1 and email = any($2::text[]) and received_at <= ${deletedAt('email')}`,
+    `delete from inbound_reports where ctid = any(array(
+       select ctid from inbound_reports where ${olderReport} limit ${rowsMax}
+     )) and ${olderReport} returning 1`,
     values,
   );
   // Locks the rows, so that later statements see the final state: contents that are being stored
   // have locked their messages.
-  await query(
+  const found = await query<{ id: string }>(
     em,
-    `select from messages m where ${olderMessage} order by id for no key update`,
+    `select m.id from messages m
+     where ${olderMessage} and m.id = any(array(
+       select newest.id from unnest($2::text[]) as given (email) cross join lateral (
+         select id from messages m where ${olderMessage} and m.contact_email = given.email
+         order by m.created_at desc limit ${rowsMax}
+       ) newest limit ${rowsMax}
+     ))
+     order by m.id for no key update`,
     values,
   );
   await query(
@@ -67,15 +83,18 @@ export async function forget(em: EntityManager, { workspaceId, deletedAt: at }: 
          status = case when m.status in ('deferred', 'sending') then 'skipped' else m.status end,
          status_info = case when m.status in ('deferred', 'sending') then 'removed' else m.status_info end
        from messages before
-       where ${olderMessage}
+       where ${olderMessage} and m.id = any($4::uuid[])
          and before.workspace_id = m.workspace_id and before.id = m.id
        returning m.workspace_id, m.id, m.broadcast_id, m.template_id, m.by_hand,
          (before.status in ('deferred', 'sending'))::int as skipped, -(before.status = 'deferred')::int as deferred
      ), ${satellites.map(deletion).join(', ')},
      ${countStep('forgotten', { skipped: 'skipped', deferred: 'deferred' })}
      select`,
-    values,
+    [...values, found.map(({ id }) => id)],
   );
+  if (found.length === rowsMax || reports.length === rowsMax) {
+    await addJob(em, 'messages', { task: forgetTask, payload: deletions });
+  }
   await forgetWelcomes(em, workspaceId, at);
   const requests = await query<{ email: string; list_id: string; asked_at: string | null }>(
     em,

@@ -2,7 +2,8 @@ import type { Store } from '#lib/postgres/store.ts';
 import { type Deletions, forget } from '../record/forget.ts';
 
 /**
- * Forgets deleted contacts a second time: messages to them may have been written after the first.
+ * Forgets messages to deleted contacts that the pass before has left, or that were written after
+ * it.
  */
 export function forgetContacts(store: Store) {
   return (payload: unknown): Promise<void> =>
