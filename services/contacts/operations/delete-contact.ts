@@ -96,7 +96,7 @@ const entriesSql = `
   with gone as (
     delete from timeline_entries where ctid = any(array(
       select ctid from timeline_entries where ${ofContact} limit ${rowsMax}
-    )) and ${ofContact} returning 1
+    )) returning 1
   )
   select count(*)::int as count from gone`;
 
@@ -105,7 +105,7 @@ const eventsSql = `
   with own as materialized (
     select event_name, external_id from custom_events where ctid = any(array(
       select ctid from custom_events where ${ofContact} limit ${rowsMax}
-    )) and ${ofContact}
+    ))
     order by event_name collate "C", external_id collate "C" for update
   ), gone as (
     delete from custom_events event using own

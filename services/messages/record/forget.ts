@@ -51,31 +51,35 @@ const rowsMax = 5_000;
 export async function forget(em: EntityManager, deletions: Deletions): Promise<void> {
   const { workspaceId, deletedAt: at } = deletions;
   const values = [workspaceId, Object.keys(at), JSON.stringify(at)];
-  const olderReport = `workspace_id = $1 and email = any($2::text[]) and received_at <= ${deletedAt('email')}`;
-  const olderMessage = `m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
-    and coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
+  const sinceBefore = `coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
   // Before messages, as the job that applies reports locks them.
   const reports = await query(
     em,
     `delete from inbound_reports where ctid = any(array(
-       select ctid from inbound_reports where ${olderReport} limit ${rowsMax}
-     )) and ${olderReport} returning 1`,
+       select ctid from inbound_reports where workspace_id = $1 and email = any($2::text[])
+         and received_at <= ${deletedAt('email')} limit ${rowsMax}
+     )) returning 1`,
     values,
   );
+  const newest = await query<{ id: string }>(
+    em,
+    `select newest.id from unnest($2::text[]) as given (email) cross join lateral (
+       select m.id from messages m
+       where m.workspace_id = $1 and m.contact_email = given.email and m.contact_email <> '' and ${sinceBefore}
+       order by m.created_at desc limit ${rowsMax}
+     ) newest limit ${rowsMax}`,
+    values,
+  );
+  // The address is hidden from the planner, so that each message is one look by key.
+  const isOne = `m.workspace_id = $1 and m.id = any($4::uuid[])
+    and m.contact_email || '' = any($2::text[]) and ${sinceBefore}`;
+  const ids = newest.map(({ id }) => id);
   // Locks the rows, so that later statements see the final state: contents that are being stored
   // have locked their messages.
-  const found = await query<{ id: string }>(
-    em,
-    `select m.id from messages m
-     where ${olderMessage} and m.id = any(array(
-       select newest.id from unnest($2::text[]) as given (email) cross join lateral (
-         select id from messages m where ${olderMessage} and m.contact_email = given.email
-         order by m.created_at desc limit ${rowsMax}
-       ) newest limit ${rowsMax}
-     ))
-     order by m.id for no key update`,
-    values,
-  );
+  await query(em, `select from messages m where ${isOne} order by m.id for no key update`, [
+    ...values,
+    ids,
+  ]);
   await query(
     em,
     `with forgotten as materialized (
@@ -83,16 +87,15 @@ export async function forget(em: EntityManager, deletions: Deletions): Promise<v
          status = case when m.status in ('deferred', 'sending') then 'skipped' else m.status end,
          status_info = case when m.status in ('deferred', 'sending') then 'removed' else m.status_info end
        from messages before
-       where ${olderMessage} and m.id = any($4::uuid[])
-         and before.workspace_id = m.workspace_id and before.id = m.id
+       where ${isOne} and before.workspace_id = m.workspace_id and before.id = m.id
        returning m.workspace_id, m.id, m.broadcast_id, m.template_id, m.by_hand,
          (before.status in ('deferred', 'sending'))::int as skipped, -(before.status = 'deferred')::int as deferred
      ), ${satellites.map(deletion).join(', ')},
      ${countStep('forgotten', { skipped: 'skipped', deferred: 'deferred' })}
      select`,
-    [...values, found.map(({ id }) => id)],
+    [...values, ids],
   );
-  if (found.length === rowsMax || reports.length === rowsMax) {
+  if (ids.length === rowsMax || reports.length === rowsMax) {
     await addJob(em, 'messages', { task: forgetTask, payload: deletions });
   }
   await forgetWelcomes(em, workspaceId, at);
