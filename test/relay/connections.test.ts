@@ -165,6 +165,7 @@ test('a stop ends connections before and within their TLS handshake at once', as
   (await connected(relay.smtps)).write(hello.subarray(0, 50));
   await afterStartTls(relay.smtp);
   relay.process.send('stop');
-  await connected(relay.smtps);
+  // Taken or refused: it may have stopped listening by then.
+  await connected(relay.smtps).catch(() => {});
   expect(await exited).toEqual([0, null]);
 });

@@ -1,4 +1,5 @@
 import { addJob } from '#lib/jobs/jobs.ts';
+import { hiddenArray } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { satellites } from '../message-queries.ts';
@@ -63,7 +64,7 @@ export async function forget(em: EntityManager, deletions: Deletions): Promise<v
   );
   const newest = await query<{ id: string }>(
     em,
-    `select newest.id from unnest($2::text[]) as given (email) cross join lateral (
+    `select newest.id from unnest(${hiddenArray('$2::text[]')}) as given (email) cross join lateral (
        select m.id from messages m
        where m.workspace_id = $1 and m.contact_email = given.email and m.contact_email <> '' and ${sinceBefore}
        order by m.created_at desc limit ${rowsMax}
