@@ -362,8 +362,8 @@ function askAgainAndAgain(client: PoolClient): () => void {
 }
 
 async function requirePrimary(client: PoolClient): Promise<void> {
-  const { rows } = await client.query('select pg_is_in_recovery() as "isStandby"');
-  if (rows[0]?.isStandby) throw new Error('PostgreSQL has become a standby');
+  const { rows } = await client.query('show in_hot_standby');
+  if (rows[0]?.in_hot_standby === 'on') throw new Error('PostgreSQL has become a standby');
 }
 
 function onNotices(
