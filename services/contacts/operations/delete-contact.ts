@@ -69,21 +69,13 @@ export function deleteContact({ store, outbox }: Context): Methods['deleteContac
 /** Of a statement. A contact may have more than one statement could delete in its time. */
 const rowsMax = 5_000;
 
-/** Deletes the entries and events of a contact that has very many of them. */
+/** Deletes what a contact has very many of, until one statement can delete the rest. */
 async function deleteAhead(store: Store, workspaceId: string, email: string): Promise<void> {
   const values = [workspaceId, email];
-  const [has] = await store.read<{ entries: boolean; events: boolean }>(
-    `select ${hasMany('timeline_entries')} as entries, ${hasMany('custom_events')} as events`,
-    values,
-  );
-  if (has?.entries) await deleteMost(store, entriesSql, values);
-  if (has?.events) await deleteMost(store, eventsSql, values);
-}
-
-async function deleteMost(store: Store, sql: string, values: readonly string[]): Promise<void> {
   for (;;) {
-    const [row] = await query<{ count: number }>(store.fork(), sql, values);
-    if ((row?.count ?? 0) < rowsMax) return;
+    const [has] = await store.read<{ entries: boolean; events: boolean }>(hasManySql, values);
+    if (!has?.entries && !has?.events) return;
+    await query(store.fork(), has.entries ? entriesSql : eventsSql, values);
   }
 }
 
@@ -92,13 +84,12 @@ const ofContact = 'workspace_id = $1 and email = $2';
 const hasMany = (table: string): string =>
   `exists (select from ${table} where ${ofContact} offset ${rowsMax})`;
 
+const hasManySql = `select ${hasMany('timeline_entries')} as entries, ${hasMany('custom_events')} as events`;
+
 const entriesSql = `
-  with gone as (
-    delete from timeline_entries where ctid = any(array(
-      select ctid from timeline_entries where ${ofContact} limit ${rowsMax}
-    )) returning 1
-  )
-  select count(*)::int as count from gone`;
+  delete from timeline_entries where ctid = any(array(
+    select ctid from timeline_entries where ${ofContact} limit ${rowsMax}
+  ))`;
 
 /** In the order in which imports lock them. */
 const eventsSql = `
@@ -107,9 +98,6 @@ const eventsSql = `
       select ctid from custom_events where ${ofContact} limit ${rowsMax}
     ))
     order by event_name collate "C", external_id collate "C" for update
-  ), gone as (
-    delete from custom_events event using own
-    where event.workspace_id = $1 and event.event_name = own.event_name and event.external_id = own.external_id
-    returning 1
   )
-  select count(*)::int as count from gone`;
+  delete from custom_events event using own
+  where event.workspace_id = $1 and event.event_name = own.event_name and event.external_id = own.external_id`;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
+import { until } from '../../../test/stack/until.ts';
 import { openMessagesStore } from '../store.ts';
 import { forgetContacts } from '../tasks/forget-contacts.ts';
 import { forgetTwice } from './forget.ts';
@@ -71,4 +72,27 @@ test('an address with very many messages is forgotten pass by pass, and those th
   expect(await reports()).toBe(0);
   const others = `select status from messages where contact_email = 'other@a.example'`;
   expect(await query(store.fork(), others, [])).toEqual([{ status: 'sent' }]);
+});
+
+test('a report that is applied while its address is forgotten goes as well', async () => {
+  const late = 'late@a.example';
+  await query(
+    store.fork(),
+    `insert into inbound_reports (workspace_id, integration_id, event_key, id, source, state, type, email, occurred_at, received_at)
+     values ('w', 'i', 'late', gen_random_uuid(), 'ses', 'waiting', 'delivered', $1, now(), now())`,
+    [late],
+  );
+  const deletions = new Map([[late, new Date().toISOString()]]);
+  let forgetting: Promise<void> | undefined;
+  await store.fork().transactional(async (em) => {
+    await query(em, `update inbound_reports set state = 'done' where email = $1`, [late]);
+    forgetting = store.fork().transactional((inner) => forgetTwice(inner, 'w', deletions));
+    await until('it waits for the report', async () => {
+      const waiting = `select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%inbound_reports%'`;
+      return (await query(store.fork(), waiting, [])).length > 0;
+    });
+  });
+  await forgetting;
+  expect(await reports()).toBe(0);
 });

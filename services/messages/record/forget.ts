@@ -53,13 +53,16 @@ export async function forget(em: EntityManager, deletions: Deletions): Promise<v
   const { workspaceId, deletedAt: at } = deletions;
   const values = [workspaceId, Object.keys(at), JSON.stringify(at)];
   const sinceBefore = `coalesce(m.consent_at, m.created_at) <= ${deletedAt('m.contact_email')}`;
-  // Before messages, as the job that applies reports locks them.
+  // Before messages, as the job that applies reports locks them. By key, since one that is applied
+  // meanwhile moves.
   const reports = await query(
     em,
-    `delete from inbound_reports where ctid = any(array(
-       select ctid from inbound_reports where workspace_id = $1 and email = any($2::text[])
+    `with chosen as materialized (
+       select id from inbound_reports where workspace_id = $1 and email = any($2::text[])
          and received_at <= ${deletedAt('email')} limit ${rowsMax}
-     )) returning 1`,
+     )
+     delete from inbound_reports r using chosen where r.id = chosen.id and r.workspace_id || '' = $1
+     returning 1`,
     values,
   );
   const newest = await query<{ id: string }>(
