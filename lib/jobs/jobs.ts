@@ -308,7 +308,7 @@ function startRunner(
 const ends = ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:listen:release'] as const;
 
 /** Of the connection that hears of jobs and notices. */
-const askEveryMs = 10_000;
+const heartbeatMs = 10_000;
 
 const workersStopped = [
   'pool:gracefulShutdown:complete',
@@ -328,11 +328,11 @@ function listening(service: string, notices: NoticeHandlers = {}): WorkerEvents 
       ),
     ]);
     const endHearing = onNotices(client, heard);
-    const endAsking = askAgainAndAgain(client);
+    const endHeartbeat = beginHeartbeat(client);
     // Workers that have ended must not be nudged.
     const stop = (): void => {
       endHearing();
-      endAsking();
+      endHeartbeat();
       for (const end of ends) events.off(end, stop);
     };
     for (const end of ends) events.on(end, stop);
@@ -349,7 +349,7 @@ function listening(service: string, notices: NoticeHandlers = {}): WorkerEvents 
  * Nothing else is asked of a connection that hears. Its server may be gone without a word, or a
  * standby since a failover, and then says nothing any more.
  */
-function askAgainAndAgain(client: PoolClient): () => void {
+function beginHeartbeat(client: PoolClient): () => void {
   let isAsked = false;
   const ask = async (): Promise<void> => {
     if (isAsked) return;
@@ -357,7 +357,7 @@ function askAgainAndAgain(client: PoolClient): () => void {
     await requirePrimary(client).catch((error) => client.emit('error', error));
     isAsked = false;
   };
-  const timer = setInterval(() => void ask(), askEveryMs);
+  const timer = setInterval(() => void ask(), heartbeatMs);
   return () => clearInterval(timer);
 }
 

@@ -27,10 +27,12 @@ type Place = { table: string; block: number };
  * take the same time however many rows have expired.
  */
 export function sweepTasks({ workMaxMs, spec }: Options): TaskList {
+  // One at a time: other jobs keep their places.
+  const inTurn = { ...spec, queueName: 'sweep' };
   const sweep: Task = async (_, { addJob }) => {
     for (const { table } of shortLived) {
       const place: Place = { table, block: 0 };
-      await addJob('sweepTable', place, { ...spec, jobKey: `sweep ${table}` });
+      await addJob('sweepTable', place, { ...inTurn, jobKey: `sweep ${table}` });
     }
   };
   const sweepTable: Task = async (payload, { addJob, withPgClient }) => {
@@ -48,7 +50,7 @@ export function sweepTasks({ workMaxMs, spec }: Options): TaskList {
       }
     });
     if (next === undefined) return;
-    await addJob('sweepTable', { table, block: next } satisfies Place, spec);
+    await addJob('sweepTable', { table, block: next } satisfies Place, inTurn);
   };
   return { sweep, sweepTable };
 }
