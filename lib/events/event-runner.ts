@@ -87,7 +87,7 @@ class EventRunner {
     this.#log = log;
     this.#service = service;
     this.#jobs = `${schemaOf(service)}._private_jobs`;
-    this.#pool = openJobPool({ url, connectionsMax: eventConnections, log });
+    this.#pool = openJobPool({ url, service, connectionsMax: eventConnections, log });
     this.#lookTimer = setInterval(() => this.#look(), lookEveryMs);
     const endNudges = onNudge(service, () => this.#hear());
     const endNew = onNewJobs(service, {

@@ -73,7 +73,7 @@ async function refuseEnds(change: string): Promise<() => Promise<unknown>> {
 
 const connectionsOfRunners = async (): Promise<number> => {
   const name = new URL(store.url).pathname.slice(1);
-  const open = `select 1 from pg_stat_activity where datname = $1 and application_name = ''`;
+  const open = `select 1 from pg_stat_activity where datname = $1 and application_name = 'postrider-${service}-jobs'`;
   return (await query(store.fork(), open, [name])).length;
 };
 
@@ -282,7 +282,7 @@ test('a runner whose certificate cannot be read begins when it can', async () =>
 
 test('connections that are cut while the runner stops end no process', async () => {
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1
-    and application_name = ''`;
+    and application_name = 'postrider-${service}-jobs'`;
   for (let number = 0; number < 10; number += 1) {
     start();
     await add(number);

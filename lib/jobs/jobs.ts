@@ -235,11 +235,11 @@ async function keepRunning(
   stopping: AbortSignal,
 ): Promise<void> {
   while (!stopping.aborted) {
-    const { url, connectionsMax = connectionsDefault, log } = options;
+    const { url, service, connectionsMax = connectionsDefault, log } = options;
     // A runner that fails may keep connections, so that the next one has a pool of its own.
     let pool: Pool | undefined;
     try {
-      pool = openJobPool({ url, connectionsMax, log });
+      pool = openJobPool({ url, service, connectionsMax, log });
       const runner = await startRunner(pool, options, own);
       const ended = untilEnded(runner);
       const stop = () => void runner.stop().catch(() => {});

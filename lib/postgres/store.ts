@@ -8,6 +8,7 @@ import { readTextArrays } from './arrays.ts';
 import { tieToCalls } from './call-connections.ts';
 import { askByCallback } from './callbacks.ts';
 import { connectionStringOf } from './database-url.ts';
+import { idleMaxMs } from './idle-connections.ts';
 import { planByIndex } from './index-plans.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { type Migrations, migrateSchema } from './migrate.ts';
@@ -67,7 +68,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     clientUrl: options.url,
     entities: options.entities,
     subscribers: [actAfterCommit],
-    pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
+    pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: idleMaxMs },
     driverOptions: {
       // The ORM drops the query of the URL.
       connectionString: connectionStringOf(options.url),
