@@ -106,6 +106,7 @@ function spawnServer(options: PostgresOptions, account: Account, programs: strin
     port: String(options.port),
     unix_socket_directories: '',
     max_connections: '300',
+    min_wal_size: '1GB',
     ...options.settings,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
