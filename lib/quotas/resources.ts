@@ -55,6 +55,12 @@ export const resources = {
     beyond: refused,
     freeBy: 'delete templates by templates.delete',
   },
+  template_bytes: {
+    unit: 'bytes',
+    quota: 4_096 * mebibyte,
+    beyond: 'A call that would add a version is refused.',
+    freeBy: 'change templates less often, since every version is kept',
+  },
   template_blocks: {
     unit: 'rows',
     quota: 500,

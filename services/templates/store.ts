@@ -27,5 +27,7 @@ export function openTemplatesStore(url: string, connectionsMax?: number): Promis
 /** SQL that counts what a workspace uses of each quota. */
 export const counts: QuotaContext['counts'] = {
   templates: 'select count(*) as used from templates where workspace_id = $1 and is_newest',
+  template_bytes:
+    'select coalesce(sum(size_bytes), 0) as used from templates where workspace_id = $1',
   template_blocks: 'select count(*) as used from template_blocks where workspace_id = $1',
 };

@@ -1,16 +1,17 @@
 import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 import { Template, type TemplateSource } from '../template.ts';
 import { findNewest } from '../template-queries.ts';
-import type { StoredContent } from './stored-content.ts';
+import { bytesOf, type StoredContent } from './stored-content.ts';
 
 /** Adds the version after `newest`, whose template is locked. */
 export async function addVersion(
   em: EntityManager,
+  { quotas, now }: { quotas: Quotas; now: () => Date },
   newest: TemplateSource,
   content: StoredContent,
-  now: Date,
 ): Promise<Template> {
   const { workspace_id, id, version, integration_id, created_at } = newest;
   await query(
@@ -19,8 +20,9 @@ export async function addVersion(
     [workspace_id, id],
   );
   const key = { workspace_id, id, version: version + 1, integration_id, created_at };
-  const template = em.create(Template, { ...content, ...key, updated_at: now, is_newest: true });
+  const template = em.create(Template, { ...content, ...key, updated_at: now(), is_newest: true });
   await em.flush();
+  quotas.grew(workspace_id, 'template_bytes', bytesOf(content));
   return template;
 }
 

@@ -5,7 +5,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { checkLayoutIsLive } from '../content/layout.ts';
-import { storedContent } from '../content/stored-content.ts';
+import { bytesOf, storedContent } from '../content/stored-content.ts';
 import type { Context, Methods } from '../context.ts';
 import { Template } from '../template.ts';
 import { lockTemplates } from '../template-queries.ts';
@@ -33,6 +33,7 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
         is_newest: true,
       });
       await em.flush();
+      quotas.grew(workspaceId, 'template_bytes', bytesOf(content));
       return { template: toTemplate(template) };
     });
   };

@@ -8,7 +8,7 @@ import { findLiveVersion, findNewest, lockTemplates } from '../template-queries.
 import { toInput, toTemplate } from '../views/template.ts';
 
 export function restoreTemplateVersion(context: Context): Methods['restoreTemplateVersion'] {
-  const { store, now } = context;
+  const { store } = context;
   return async (request, call) => {
     const input = toInput(await findLiveVersion(store.fork(), request));
     const content = await storedContent(context, input, call.signal);
@@ -18,7 +18,7 @@ export function restoreTemplateVersion(context: Context): Methods['restoreTempla
       // The template may have been deleted meanwhile, and another one have its id.
       await findLiveVersion(em, request);
       const newest = await findNewest(em, request);
-      return { template: toTemplate(await addVersion(em, newest, content, now())) };
+      return { template: toTemplate(await addVersion(em, context, newest, content)) };
     });
   };
 }

@@ -8,7 +8,7 @@ import { lockTemplates } from '../template-queries.ts';
 import { toTemplate } from '../views/template.ts';
 
 export function updateTemplate(context: Context): Methods['updateTemplate'] {
-  const { store, now } = context;
+  const { store } = context;
   return async (request, call) => {
     const next = {
       channel: request.channel === TemplateChannel.EMAIL ? 'email' : 'web',
@@ -21,7 +21,7 @@ export function updateTemplate(context: Context): Methods['updateTemplate'] {
       await lockTemplates(em, request.workspaceId);
       await checkLayoutIsLive(em, request);
       const newest = await findChangeable(em, request, next);
-      return { template: toTemplate(await addVersion(em, newest, content, now())) };
+      return { template: toTemplate(await addVersion(em, context, newest, content)) };
     });
   };
 }

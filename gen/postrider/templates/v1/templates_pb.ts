@@ -1834,7 +1834,7 @@ export const TemplateService: GenService<{
    *
    * INVALID_ARGUMENT: a field is wrong, a language is not one of the workspace's, the layout cannot be used, or the
    * content does not compile. ALREADY_EXISTS (`Template id already exists`): the id is taken. RESOURCE_EXHAUSTED: the
-   * workspace is at its quota of templates.
+   * workspace is at its quota of templates, or of bytes of their versions.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.CreateTemplate
    */
@@ -1849,7 +1849,7 @@ export const TemplateService: GenService<{
    *
    * INVALID_ARGUMENT: a field is wrong as in CreateTemplate, or `cannot change channel: ...` or
    * `cannot change editor mode: template was created in '<mode>' mode`. NOT_FOUND (`Template not found`): no such
-   * template.
+   * template. RESOURCE_EXHAUSTED: the workspace is at its quota of bytes of versions.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.UpdateTemplate
    */
@@ -1900,7 +1900,7 @@ export const TemplateService: GenService<{
    * Makes a new version with the content of an earlier one, which is compiled again.
    *
    * NOT_FOUND (`Template not found`): no such template or version. INVALID_ARGUMENT: the content is no longer valid, for
-   * example since its layout was deleted.
+   * example since its layout was deleted. RESOURCE_EXHAUSTED: the workspace is at its quota of bytes of versions.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.RestoreTemplateVersion
    */
