@@ -4,7 +4,6 @@ import { EmailContentSchema, TemplateChannel } from '#gen/postrider/templates/v1
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { Quotas } from '#lib/quotas/quotas.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import { compileEmail } from '../compile/email-content.ts';
 import { categoryWord } from './category.ts';
@@ -19,20 +18,15 @@ type ContentContext = {
   compiler: Compiler;
   store: Store;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
-  quotas: Quotas;
 };
 
-/**
- * The columns of a version, checked and compiled. Every mistake is a 400 that names its field.
- * Refused where the workspace has no room for another version.
- */
+/** The columns of a version, checked and compiled. Every mistake is a 400 that names its field. */
 export async function storedContent(
-  { compiler: all, store, workspaces, quotas }: ContentContext,
+  { compiler: all, store, workspaces }: ContentContext,
   input: TemplateInput,
   signal: AbortSignal,
 ) {
   const { email, web, testData, workspaceId } = input;
-  quotas.requireRoom(workspaceId, 'template_bytes');
   const compiler = all.for(workspaceId, signal);
   const isEmail = input.channel === TemplateChannel.EMAIL;
   checkChannel(input, isEmail);
@@ -72,12 +66,6 @@ export async function storedContent(
     ...translated,
     compiled: compiled?.compiled ?? null,
   };
-}
-
-/** As the database counts them, but for spaces of its own. */
-export function bytesOf(content: StoredContent): number {
-  const { email, web, test_data, settings, translations } = content;
-  return Buffer.byteLength(JSON.stringify([email, web, test_data, settings, translations]));
 }
 
 function checkChannel({ email, web }: TemplateInput, isEmail: boolean): void {

@@ -4,7 +4,8 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Quotas } from '#lib/quotas/quotas.ts';
 import { Template, type TemplateSource } from '../template.ts';
 import { findNewest } from '../template-queries.ts';
-import { bytesOf, type StoredContent } from './stored-content.ts';
+import { takeRoom } from './room.ts';
+import type { StoredContent } from './stored-content.ts';
 
 /** Adds the version after `newest`, whose template is locked. */
 export async function addVersion(
@@ -14,6 +15,7 @@ export async function addVersion(
   content: StoredContent,
 ): Promise<Template> {
   const { workspace_id, id, version, integration_id, created_at } = newest;
+  takeRoom(quotas, workspace_id, content);
   await query(
     em,
     'update templates set is_newest = false where workspace_id = $1 and id = $2 and is_newest',
@@ -22,7 +24,6 @@ export async function addVersion(
   const key = { workspace_id, id, version: version + 1, integration_id, created_at };
   const template = em.create(Template, { ...content, ...key, updated_at: now(), is_newest: true });
   await em.flush();
-  quotas.grew(workspace_id, 'template_bytes', bytesOf(content));
   return template;
 }
 

@@ -5,7 +5,8 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { checkLayoutIsLive } from '../content/layout.ts';
-import { bytesOf, storedContent } from '../content/stored-content.ts';
+import { takeRoom } from '../content/room.ts';
+import { storedContent } from '../content/stored-content.ts';
 import type { Context, Methods } from '../context.ts';
 import { Template } from '../template.ts';
 import { lockTemplates } from '../template-queries.ts';
@@ -22,6 +23,7 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
       await lockTemplates(em, workspaceId);
       await checkLayoutIsLive(em, request);
       const last = await lastVersion(em, { workspaceId, id }, quota);
+      takeRoom(quotas, workspaceId, content);
       const template = em.create(Template, {
         ...content,
         workspace_id: workspaceId,
@@ -33,7 +35,6 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
         is_newest: true,
       });
       await em.flush();
-      quotas.grew(workspaceId, 'template_bytes', bytesOf(content));
       return { template: toTemplate(template) };
     });
   };

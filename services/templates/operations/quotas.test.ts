@@ -1,38 +1,48 @@
+import { randomBytes } from 'node:crypto';
 import { Code } from '@connectrpc/connect';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { until } from '../../../test/stack/until.ts';
 import { createRequest, useService } from '../test/given.ts';
+import { frame, section } from '../test/layouts.ts';
 
 const given = useService();
+afterEach(() => {
+  delete given.quotas.template_bytes;
+});
+
+async function usedBy(workspaceId: string): Promise<number> {
+  // Fails while another count of the workspace goes on.
+  const count = await given.context.quotas
+    .countNow(workspaceId, 'template_bytes')
+    .catch(() => undefined);
+  return count?.used ?? 0;
+}
+
+const untilUsed = (workspaceId: string, least: number) =>
+  until(`more than ${least} bytes are counted`, async () => (await usedBy(workspaceId)) > least);
+
+async function untilRoom(workspaceId: string, room: number): Promise<void> {
+  given.quotas.template_bytes = BigInt(Math.max(1, room));
+  await until('the quota is known', async () => {
+    await usedBy(workspaceId);
+    return given.context.quotas.room(workspaceId, 'template_bytes') === room;
+  });
+}
+
+const full = { code: Code.ResourceExhausted, rawMessage: expect.stringMatching(/for templates: /) };
 
 test('versions count by their bytes, also of deleted templates, and beyond the quota none is added', async () => {
   const workspaceId = 'versions';
   const request = { ...createRequest(), workspaceId };
-  const { quotas } = given.context;
-  const used = async () => {
-    // Fails while another count of the workspace goes on.
-    const count = await quotas.countNow(workspaceId, 'template_bytes').catch(() => {});
-    return count?.used ?? 0;
-  };
-  const untilUsed = (least: number) =>
-    until(`more than ${least} bytes are counted`, async () => (await used()) > least);
   await given.client.createTemplate(request);
-  await untilUsed(0);
-  const first = await used();
+  await untilUsed(workspaceId, 0);
+  const first = await usedBy(workspaceId);
   await given.client.updateTemplate({ ...request, name: 'Again' });
-  await untilUsed(first * 1.5);
+  await untilUsed(workspaceId, first * 1.5);
   await given.client.deleteTemplate({ workspaceId, id: request.id });
-  expect(await used()).toBeGreaterThan(first * 1.5);
+  expect(await usedBy(workspaceId)).toBeGreaterThan(first * 1.5);
   await given.client.createTemplate(request);
-  given.quotas.template_bytes = 1n;
-  const full = {
-    code: Code.ResourceExhausted,
-    rawMessage: expect.stringMatching(/for templates: /),
-  };
-  await until('the quota is known', async () => {
-    await used();
-    return quotas.room(workspaceId, 'template_bytes') === 0;
-  });
+  await untilRoom(workspaceId, 0);
   const { id } = request;
   const calls = [
     given.client.createTemplate({ ...createRequest(), workspaceId }),
@@ -46,12 +56,7 @@ test('versions count by their bytes, also of deleted templates, and beyond the q
 
 test('a version counts from the moment in which it is written', async () => {
   const workspaceId = 'hasty';
-  given.quotas.template_bytes = 500n;
-  const { quotas } = given.context;
-  await until('the quota is known', async () => {
-    await quotas.countNow(workspaceId, 'template_bytes').catch(() => {});
-    return quotas.room(workspaceId, 'template_bytes') === 500;
-  });
+  await untilRoom(workspaceId, 500);
   const request = { ...createRequest(), workspaceId };
   const outcomes: string[] = [];
   await given.client.createTemplate(request);
@@ -65,4 +70,30 @@ test('a version counts from the moment in which it is written', async () => {
     );
   }
   expect(outcomes.at(-1)).toBe('ResourceExhausted');
+});
+
+test('a small template in a large layout counts with all that is compiled of it', async () => {
+  const workspaceId = 'layouts';
+  const words = randomBytes(30_000).toString('hex');
+  const layout = { ...createRequest(frame.replace('Above', words)), workspaceId };
+  await given.client.createTemplate(layout);
+  await untilUsed(workspaceId, 30_000);
+  const before = await usedBy(workspaceId);
+  const request = { ...createRequest(section('Hi')), workspaceId, templateMacroId: layout.id };
+  const translations = { fr: { email: request.email } };
+  await given.client.createTemplate({ ...request, translations });
+  await untilUsed(workspaceId, before);
+  expect(await usedBy(workspaceId)).toBeGreaterThan(before + 4 * words.length);
+});
+
+test('a call that is repeated with its Idempotency-Key has its answer at the quota as well', async () => {
+  const workspaceId = 'repeats';
+  const request = { ...createRequest(), workspaceId };
+  await given.client.createTemplate(request);
+  const headers = { headers: { 'idempotency-key': 'update-at-quota' } };
+  const changed = { ...request, name: 'Changed' };
+  const first = await given.client.updateTemplate(changed, headers);
+  await untilRoom(workspaceId, 0);
+  expect(await given.client.updateTemplate(changed, headers)).toEqual(first);
+  await expect(given.client.updateTemplate(changed)).rejects.toMatchObject(full);
 });

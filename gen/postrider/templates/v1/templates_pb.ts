@@ -1900,7 +1900,8 @@ export const TemplateService: GenService<{
    * Makes a new version with the content of an earlier one, which is compiled again.
    *
    * NOT_FOUND (`Template not found`): no such template or version. INVALID_ARGUMENT: the content is no longer valid, for
-   * example since its layout was deleted. RESOURCE_EXHAUSTED: the workspace is at its quota of bytes of versions.
+   * example since its layout was deleted. RESOURCE_EXHAUSTED: the workspace is at its quota of
+   * bytes of versions.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.RestoreTemplateVersion
    */
