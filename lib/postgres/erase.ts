@@ -37,8 +37,12 @@ export async function erase(
       erased += count;
     }
   }
-  erased += await deleteJobs(store, workspaceId);
-  return { erased, left: await findLeft(store, workspaceId, parts) };
+  const jobs = await deleteJobs(store, workspaceId);
+  const left = await findLeft(store, workspaceId, parts);
+  return {
+    erased: erased + jobs.deleted,
+    left: jobs.found > jobs.deleted ? [...left, 'jobs'] : left,
+  };
 }
 
 function deleteRows(store: Store, { table, where = 'true' }: ErasedTable) {
@@ -57,17 +61,28 @@ function deleteRows(store: Store, { table, where = 'true' }: ErasedTable) {
   };
 }
 
-/** A job that runs is left: it ends, or is unlocked after its process died. */
-async function deleteJobs(store: Store, workspaceId: string): Promise<number> {
-  const [row] = await query<{ count: number }>(
+/**
+ * A job that runs is left: it ends, or is unlocked after its process died. The payload is read only
+ * of jobs that have no workspace in their flags: it may have a megabyte of events.
+ */
+async function deleteJobs(
+  store: Store,
+  workspaceId: string,
+): Promise<{ found: number; deleted: number }> {
+  const jobs = `${schemaOf(store.name)}._private_jobs`;
+  const [row] = await query<{ found: number; deleted: number }>(
     store.fork(),
-    `with gone as (
-       delete from ${jobsOf(store)} where payload->>'workspaceId' = $1 and locked_at is null returning 1
+    `with found as materialized (
+       select id from ${jobs} where coalesce(flags->>'workspace', payload->>'workspaceId') = $1
+     ),
+     gone as (
+       delete from ${jobs} where id = any(array(select id from found)) and locked_at is null
+       returning 1
      )
-     select count(*)::int as count from gone`,
+     select (select count(*)::int from found) as found, (select count(*)::int from gone) as deleted`,
     [workspaceId],
   );
-  return row?.count ?? 0;
+  return row ?? { found: 0, deleted: 0 };
 }
 
 async function findLeft(
@@ -80,12 +95,8 @@ async function findLeft(
     (table) =>
       `select '${table}' as name where exists (select from ${table} where workspace_id = $1)`,
   );
-  const jobs = `select 'jobs' as name where exists (
-    select from ${jobsOf(store)} where payload->>'workspaceId' = $1)`;
-  const rows = await query<{ name: string }>(store.fork(), [...looks, jobs].join(' union all '), [
+  const rows = await query<{ name: string }>(store.fork(), looks.join(' union all '), [
     workspaceId,
   ]);
   return rows.map(({ name }) => name);
 }
-
-const jobsOf = ({ name }: Store) => `${schemaOf(name)}._private_jobs`;

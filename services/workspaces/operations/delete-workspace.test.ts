@@ -74,6 +74,26 @@ test('the job that erases commits with the deletion, and a lost one is added aga
   expect(await jobs()).toContainEqual({ key: `erase ${workspaceId}` });
 });
 
+test('a round that waits keeps its time when lost ones are looked for', async () => {
+  await remove();
+  const runAt = async () => {
+    const [job] = await query<{ run_at: string }>(
+      given.context.store.fork(),
+      "select run_at::text from workspaces_jobs.jobs where key = 'erase ' || $1",
+      [workspaceId],
+    );
+    return job?.run_at;
+  };
+  await query(
+    given.context.store.fork(),
+    "update workspaces_jobs._private_jobs set run_at = now() + interval '5 minutes' where key = 'erase ' || $1",
+    [workspaceId],
+  );
+  const before = await runAt();
+  await continueDeletions(given.context)();
+  expect(await runAt()).toBe(before);
+});
+
 test('rows that calls in flight write after the first round are erased within seconds', async () => {
   await remove();
   const { store } = given.context;

@@ -6,19 +6,25 @@ import { erasingKeySql } from '../deletion/deletions.ts';
 const deletionsMax = 1_000;
 
 /**
- * Every minute, a round for each workspace that is not erased: its job may have been lost with its
- * process. In no order, so that deletions that never end hold up no other, however many they are.
+ * Every minute, a round for each workspace that is not erased and has no job: it may have been lost
+ * with its process. A round that waits keeps its time: together the rounds of many deletions would
+ * read all tables of all services at once.
  */
 export function continueDeletions({ store }: { store: Store }) {
+  const schema = schemaOf(store.name);
   return async (): Promise<void> => {
     await query(
       store.fork(),
-      `select ${schemaOf(store.name)}.add_job(
+      `select ${schema}.add_job(
          identifier := 'eraseWorkspace',
          payload := json_build_object('id', id),
-         job_key := ${erasingKeySql})
+         job_key := key,
+         job_key_mode := 'unsafe_dedupe')
        from (
-         select id from deletions where erased_at is null order by random() limit ${deletionsMax}
+         select id, ${erasingKeySql} as key from deletions
+         where erased_at is null
+           and not exists (select from ${schema}._private_jobs jobs where jobs.key = ${erasingKeySql})
+         limit ${deletionsMax}
        ) as open`,
       [],
     );
