@@ -121,6 +121,23 @@ test('beyond the limit of the workspace the oldest of all its subscriptions fail
   expect(failed[0]?.last_error).toBe('more than 50 deliveries of the workspace were waiting');
 });
 
+test('the oldest fail where one subscription has nearly all of them', async () => {
+  const { context } = base;
+  const workspaceId = givenWorkspace();
+  const ids: string[] = [];
+  for (let each = 0; each < 4; each += 1) {
+    ids.push((await givenSubscription(base, workspaceId)).id);
+  }
+  const [old = '', ...young] = ids;
+  await givenDeliveries(base, workspaceId, [
+    ...numbered(old, 1_000),
+    ...young.flatMap((id) => numbered(id, 200, 1_000)),
+  ]);
+  const roomy = { ...limits, pendingOfSubscription: 5_000, keptOfWorkspace: 5_000 };
+  const { pending } = await trim(context, workspaceId, { ...roomy, pendingOfWorkspace: 99 });
+  expect(pending).toEqual(new Map([[old, 0], ...young.map((id) => [id, 33] as const)]));
+});
+
 test('a delivery whose attempt is open does not fail for the number of those that wait', async () => {
   const { backlog } = await givenLimited();
   const workspaceId = givenWorkspace();

@@ -15,6 +15,8 @@ import {
 } from './limits.ts';
 
 const stepSize = 5_000;
+/** Of each subscription in a step at least, where all of a workspace are asked. */
+const ofSubscriptionMin = 500;
 const restMaxMs = 1_000;
 /** Owners get the next mail when nothing was dropped for this long. */
 const quietHours = 24;
@@ -150,24 +152,38 @@ type Excess = {
   reason: string;
 };
 
+/**
+ * Fails the oldest of all subscriptions, or fewer: of each it reads its share twice, and fails
+ * nothing that is newer than what it has not read of another.
+ */
 function failStep(
   { store, databaseTime }: Trimming,
   { workspaceId, ids, excess, reason }: Excess,
 ): Promise<{ id: string; count: number }[]> {
   const at = 'coalesce($5::timestamptz, now())';
+  const ofEach = Math.max(ofSubscriptionMin, Math.ceil((2 * excess) / ids.length));
   const oldest = (attempts: string) =>
     `(select id, created_at from deliveries
       where workspace_id = $1 and subscription_id = asked.id and status = 'pending' and ${attempts}
         and ${isWaitingSql(at)}
-      order by created_at limit $3)`;
+      order by created_at limit $6)`;
   return query(
     store.fork(),
-    `with chosen as materialized (
+    `with oldest as materialized (
+       select waiting.id, waiting.created_at,
+         row_number() over (partition by asked.id order by waiting.created_at) as place
+       from unnest($2::text[]) as asked (id)
+       cross join lateral (
+         select * from (${oldest('attempts = 0')} union all ${oldest('attempts > 0')}) of_both
+         order by created_at limit $6
+       ) waiting
+     ),
+     chosen as materialized (
        select id from deliveries
        where workspace_id = $1 and status = 'pending' and ${isWaitingSql(at)} and id = any(array(
-         select waiting.id from unnest($2::text[]) as asked (id)
-         cross join lateral (${oldest('attempts = 0')} union all ${oldest('attempts > 0')}) waiting
-         order by waiting.created_at limit $3
+         select id from oldest
+         where created_at <= coalesce((select min(created_at) from oldest where place = $6), 'infinity')
+         order by created_at limit $3
        ))
        for update skip locked
      ),
@@ -177,7 +193,14 @@ function failStep(
        returning subscription_id
      )
      select subscription_id as id, count(*)::int as count from failed group by 1`,
-    [workspaceId, ids, excess, reason, databaseTime()?.toISOString() ?? null],
+    [
+      workspaceId,
+      ids,
+      excess,
+      reason,
+      databaseTime()?.toISOString() ?? null,
+      Math.min(excess, ofEach),
+    ],
   );
 }
 
