@@ -54,13 +54,13 @@ export function limitsOfPool(connections: number): ConcurrencyLimits {
 
 /**
  * Heavy operations, which read or write much: three at a time in a process, two of one tenant.
- * While others are active, one of a tenant, and none in half of the time: their quick calls need
- * the processors.
+ * While others are active, one of a tenant, and none in two thirds of the time: their quick calls
+ * need the processors, and what a heavy call leaves to jobs takes as long again.
  */
 export const heavyLimits: ConcurrencyLimits = {
   ...waits,
   places: 3,
-  besideOthers: { places: 1, restTimes: 1, restMaxMs: 500 },
+  besideOthers: { places: 1, restTimes: 2, restMaxMs: 500 },
 };
 
 /**
