@@ -34,6 +34,8 @@ const diskMbMax = 1_024;
 const memoryMbMax = (name: string) => (name.startsWith('messages') ? 1_024 : 768);
 /** From the other tenant's first calls to the attack. */
 const settleMs = 3_000;
+/** Of 16 MB: a gigabyte. */
+const logFiles = 64;
 /** Slow machines erase what a storm has written for minutes. */
 const removedWithinMs = 10 * 60_000;
 
@@ -79,6 +81,7 @@ export async function benchNeighbours(args: string[]): Promise<void> {
       measure({ stack, receiver }, otherTenant, { seconds, from });
     // The first round warms compilers and caches up.
     await live();
+    await fillLog(stack);
     const quiet = await live();
     print('quiet', quiet, quiet);
     const kept = new Set(await workspacesOf(site));
@@ -98,6 +101,20 @@ export async function benchNeighbours(args: string[]): Promise<void> {
     receiver.stop();
     await dns.close();
   }
+}
+
+/**
+ * Has PostgreSQL make the log files that it keeps (`min_wal_size`), as in an installation that is
+ * in use. A new cluster makes each when it needs it, and all commits wait for 50 ms meanwhile.
+ */
+async function fillLog(stack: BenchStack): Promise<void> {
+  const database = await openDatabase(stack);
+  for (let file = 0; file < logFiles; file += 1) {
+    await database.query("select pg_logical_emit_message(false, 'bench', 'fill')");
+    await database.query('select pg_switch_wal()');
+  }
+  await database.query('checkpoint');
+  await database.end();
 }
 
 /** Empty variables count as not set. */
