@@ -51,7 +51,7 @@ test('jobs of a workspace go with it, and one that runs is left', async () => {
   expect(await idsLeft()).toEqual(['kept', 'kept']);
 });
 
-test('who is erased reads no events of others', async () => {
+test('a round of erasing reads no events of other workspaces', async () => {
   for (let each = 0; each < 20; each += 1) await givenEvents('other');
   const stats = async () => {
     const [row] = await query<{ scans: number; blocks: number }>(
