@@ -94,6 +94,24 @@ test('a round that waits keeps its time when lost ones are looked for', async ()
   expect(await runAt()).toBe(before);
 });
 
+test('a round whose process was killed has another within a minute', async () => {
+  await remove();
+  const ofWorkspace = "payload->>'id' = $1";
+  const em = () => given.context.store.fork();
+  await query(
+    em(),
+    `update workspaces_jobs._private_jobs set locked_at = now() - interval '30 seconds', locked_by = 'gone' where ${ofWorkspace}`,
+    [workspaceId],
+  );
+  await continueDeletions(given.context)();
+  const waiting = await query(
+    em(),
+    `select 1 from workspaces_jobs._private_jobs where ${ofWorkspace} and locked_at is null and run_at <= now()`,
+    [workspaceId],
+  );
+  expect(waiting).toHaveLength(1);
+});
+
 test('rows that calls in flight write after the first round are erased within seconds', async () => {
   await remove();
   const { store } = given.context;
