@@ -10,8 +10,8 @@ export type Deletion = {
   services_left: string[];
 };
 
-/** The key of a round's job, in SQL. */
-export const erasingKeySql = "'erase ' || deletions.id";
+/** The key of a round's job, in SQL over the `id` of a workspace. */
+export const erasingKeySql = "'erase ' || id";
 
 /** Queues the next round of erasing; one that waits already is moved. */
 export async function addErasing(em: EntityManager, id: string, runAt?: Date): Promise<void> {

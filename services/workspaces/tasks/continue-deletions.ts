@@ -20,14 +20,13 @@ export function continueDeletions({ store }: { store: Store }) {
          payload := json_build_object('id', id),
          job_key := key)
        from (
-         select id, ${erasingKeySql} as key from deletions
-         where erased_at is null
-           and not exists (
-             select from ${schema}._private_jobs jobs
-             where jobs.key = ${erasingKeySql} and jobs.locked_at is null
-           )
-         limit ${deletionsMax}
-       ) as open`,
+         select id, ${erasingKeySql} as key from deletions where erased_at is null
+       ) open
+       where not exists (
+         select from ${schema}._private_jobs jobs
+         where jobs.key = open.key and jobs.locked_at is null
+       )
+       limit ${deletionsMax}`,
       [],
     );
   };
