@@ -26,7 +26,7 @@ const givenEvents = (workspace: string) =>
     [workspace],
   );
 
-const idsLeft = async () => {
+const workspacesLeft = async () => {
   const rows = await query<{ workspace: string }>(
     store.fork(),
     `select payload->>'workspaceId' as workspace from ${jobs} order by 1`,
@@ -48,7 +48,19 @@ test('jobs of a workspace go with it, and one that runs is left', async () => {
   expect(await eraseJobsOf('gone')).toEqual({ erased: 1, left: ['jobs'] });
   await query(store.fork(), `update ${jobs} set locked_at = null`, []);
   expect(await eraseJobsOf('gone')).toEqual({ erased: 1, left: [] });
-  expect(await idsLeft()).toEqual(['kept', 'kept']);
+  expect(await workspacesLeft()).toEqual(['kept', 'kept']);
+});
+
+test('more jobs than one statement may delete go one part after the other', async () => {
+  await query(
+    store.fork(),
+    `insert into ${jobs} (task_id, payload)
+     select id, '{"workspaceId": "busy"}' from ${service}_jobs._private_tasks, generate_series(1, 10_001)
+     where identifier = 'any'`,
+    [],
+  );
+  expect(await eraseJobsOf('busy')).toEqual({ erased: 10_000, left: ['jobs'] });
+  expect(await eraseJobsOf('busy')).toEqual({ erased: 1, left: [] });
 });
 
 test('a round of erasing reads no events of other workspaces', async () => {

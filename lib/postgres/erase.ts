@@ -17,6 +17,8 @@ export type ErasedTable = {
 export type Erased = { erased: number; left: string[] };
 
 const rowsMax = 1_000;
+/** In one statement, which looks at the jobs of all workspaces. */
+const jobsMax = 10_000;
 const workMaxMs = 2_000;
 
 /**
@@ -73,11 +75,13 @@ async function deleteJobs(
   const [row] = await query<{ found: number; deleted: number }>(
     store.fork(),
     `with found as materialized (
-       select id from ${jobs} where coalesce(flags->>'workspace', payload->>'workspaceId') = $1
+       select id, locked_at from ${jobs}
+       where coalesce(flags->>'workspace', payload->>'workspaceId') = $1
      ),
      gone as (
-       delete from ${jobs} where id = any(array(select id from found)) and locked_at is null
-       returning 1
+       delete from ${jobs} where locked_at is null and id = any(array(
+         select id from found where locked_at is null limit ${jobsMax}
+       )) returning 1
      )
      select (select count(*)::int from found) as found, (select count(*)::int from gone) as deleted`,
     [workspaceId],
