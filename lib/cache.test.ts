@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { until } from '../test/stack/until.ts';
 import { createCache, remember, rememberLong } from './cache.ts';
 
@@ -57,6 +57,72 @@ test('a loaded value is kept for the given time, and a failed load is not kept',
   expect(await cached('key', async () => 1)).toBe(1);
   expect(await cached('key', async () => 2)).toBe(1);
   await until('the value is loaded again', async () => (await cached('key', async () => 3)) === 3);
+});
+
+describe('a cache that renews', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const givenRenewed = () => {
+    jest.useFakeTimers();
+    const cached = createCache<number>({ entriesMax: 10, keepMs: 1_000, isRenewed: true });
+    const loads: (() => void)[] = [];
+    const load = () => {
+      const number = loads.length + 1;
+      return new Promise<number>((done, fail) => {
+        loads.push(() => (number === 3 ? fail(new Error('away')) : done(number)));
+      });
+    };
+    return { loads, ask: () => cached('key', load), load };
+  };
+  const after = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+  test('a value is loaded anew beside the use whose next one would find it too old', async () => {
+    const { loads, ask } = givenRenewed();
+    const first = ask();
+    loads[0]?.();
+    expect(await first).toBe(1);
+    await after(400);
+    expect([await ask(), loads.length]).toEqual([1, 1]);
+    await after(400);
+    // The next one is expected after 1,200 ms.
+    expect([await ask(), loads.length]).toEqual([1, 2]);
+    expect([await ask(), loads.length]).toEqual([1, 2]);
+    await after(100);
+    loads[1]?.();
+    await after(0);
+    expect([await ask(), loads.length]).toEqual([2, 2]);
+    // Its age counts from the beginning of its load.
+    await after(890);
+    expect([await ask(), loads.length]).toEqual([2, 3]);
+    loads[2]?.();
+    // A renewal that fails changes nothing, and the value is too old at last.
+    await after(20);
+    void ask();
+    expect(loads.length).toBe(4);
+  });
+
+  test('one that is used once a second is loaded by each use, and a busy one once a second', async () => {
+    const { loads, ask } = givenRenewed();
+    const askAndAnswer = async () => {
+      const asked = ask();
+      for (const done of loads) done();
+      await asked.catch(() => undefined);
+    };
+    await askAndAnswer();
+    await after(1_001);
+    await askAndAnswer();
+    expect(loads.length).toBe(2);
+    for (let count = 0; count < 89; count += 1) {
+      await after(10);
+      await askAndAnswer();
+    }
+    expect(loads.length).toBe(2);
+    await after(10);
+    await askAndAnswer();
+    expect(loads.length).toBe(3);
+  });
 });
 
 test('a value that is used often stays when the cache is full', async () => {

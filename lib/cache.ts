@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import { LruMap } from './collections/lru-map.ts';
 
@@ -5,8 +6,19 @@ import { LruMap } from './collections/lru-map.ts';
  * Longer than any of our keys: users, sessions and workspaces have ids of at most 64 characters.
  */
 const keyLengthMax = 1_024;
+/** The part of its time in which a busy value is renewed. */
+const soonShare = 0.1;
 
-type CacheOptions<Value> = CacheBound<Value> & { keepMs?: number };
+type CacheOptions<Value> = CacheBound<Value> & {
+  keepMs?: number;
+  /**
+   * Loads a value anew, beside the call that uses it, where the next use might find it too old: who
+   * comes again and again never waits. Only with `keepMs`.
+   */
+  isRenewed?: boolean;
+};
+
+type Entry<Value> = { value: Promise<Value>; loadedAtMs: number; usedAtMs: number };
 
 export type Cache<Value> = {
   (key: string, load: () => Promise<Value>): Promise<Value>;
@@ -26,8 +38,8 @@ type CacheBound<Value> =
  * the load.
  */
 export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
-  const { keepMs, ...bound } = options;
-  const entries = new LRUCache<string, { value: Promise<Value> }>({
+  const { keepMs, isRenewed = false, ...bound } = options;
+  const entries = new LRUCache<string, Entry<Value>>({
     // Not `max`, for which room is taken at once (collections/lru-map.ts).
     ...('entriesMax' in bound
       ? { maxSize: bound.entriesMax }
@@ -37,29 +49,51 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
     perf: { now: () => Date.now() },
   });
   const isSized = 'sizeOf' in bound;
-  const get = (key: string, load: () => Promise<Value>): Promise<Value> => {
-    if (key.length > keyLengthMax) return load();
-    const known = entries.get(key);
-    if (known) return known.value;
-    const start = Date.now();
-    const entry = { value: load() };
+  const keep = (key: string, load: () => Promise<Value>, start = Date.now()): Entry<Value> => {
+    const entry = { value: load(), loadedAtMs: start, usedAtMs: start };
     const isCurrent = () => entries.peek(key, { allowStale: true }) === entry;
     // Its size is known only when it is there.
-    entries.set(key, entry, { size: 1 });
+    entries.set(key, entry, { size: 1, start });
     entry.value.then(
       (value) => {
         if (!isSized || !isCurrent()) return;
-        entries.set(
-          key,
-          { value: entry.value },
-          { size: 1 + Math.ceil(bound.sizeOf(value)), start },
-        );
+        entries.set(key, { ...entry }, { size: 1 + Math.ceil(bound.sizeOf(value)), start });
       },
       () => {
         if (isCurrent()) entries.delete(key);
       },
     );
-    return entry.value;
+    return entry;
+  };
+  // A renewal must not end with the call that it is beside.
+  const outside = AsyncLocalStorage.snapshot();
+  const renewing = new Set<string>();
+  const renew = (key: string, entry: Entry<Value>, load: () => Promise<Value>): void => {
+    renewing.add(key);
+    const start = Date.now();
+    const value = outside(load);
+    value
+      .then(
+        () => {
+          const isCurrent = entries.peek(key, { allowStale: true }) === entry;
+          if (isCurrent) keep(key, () => value, start);
+        },
+        // The value that is there stays for its time.
+        () => undefined,
+      )
+      .finally(() => renewing.delete(key));
+  };
+  const get = (key: string, load: () => Promise<Value>): Promise<Value> => {
+    if (key.length > keyLengthMax) return load();
+    const known = entries.get(key);
+    if (!known) return keep(key, load).value;
+    if (isRenewed && keepMs !== undefined && !renewing.has(key)) {
+      const now = Date.now();
+      const untilNextMs = Math.max(now - known.usedAtMs, keepMs * soonShare);
+      if (now - known.loadedAtMs + untilNextMs >= keepMs) renew(key, known, load);
+      known.usedAtMs = now;
+    }
+    return known.value;
   };
   const drop = (isDropped: (key: string) => boolean): void => {
     for (const key of [...entries.keys()]) if (isDropped(key)) entries.delete(key);

@@ -304,10 +304,17 @@ function workspaceFieldOf(guard: Operation): string {
 const answersMax = 10_000;
 const answerLifetimeMs = 1_000;
 
-/** Caches answers for a second: revoked access is refused within that time. */
+/**
+ * Caches answers for a second: revoked access is refused within that time. A caller that comes
+ * again within it does not wait for the next answer.
+ */
 export function cachedAuthorize(authorize: Authorize): Authorize {
   type Kept = Awaited<ReturnType<Authorize>>;
-  const answers = createCache<Kept>({ entriesMax: answersMax, keepMs: answerLifetimeMs });
+  const answers = createCache<Kept>({
+    entriesMax: answersMax,
+    keepMs: answerLifetimeMs,
+    isRenewed: true,
+  });
   return (userId, sessionId, workspaceId) =>
     answers(`${userId}/${sessionId}/${workspaceId}`, () =>
       authorize(userId, sessionId, workspaceId),
