@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { constants, getPriority } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { constants, getPriority, platform } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { giveWay } from './give-way.ts';
 
@@ -29,6 +30,14 @@ test('a process gives way, and one that gave more way stays as it is', () => {
   giveWay(pid, lowest);
   giveWay(pid, lower);
   expect(getPriority(pid)).toBe(lowest);
+});
+
+(platform() === 'linux' ? test : test.skip)('all threads of a process give way', async () => {
+  const pid = given({ detached: true });
+  const threads = () => readdirSync(`/proc/${pid}/task`).map(Number);
+  while (threads().length < 3) await sleep(10);
+  giveWay(pid, lower);
+  expect(threads().map((thread) => getPriority(thread))).toEqual(threads().map(() => lower));
 });
 
 (hasGroups ? test : test.skip)(

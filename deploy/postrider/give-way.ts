@@ -1,13 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 /**
  * Has a process wait for others of the machine, by one of `os.constants.priority`; one that waits
- * already stays as it is. Threads that begin later inherit it.
+ * already stays as it is. Threads inherit it; on Linux those that are there are asked one by one.
  */
 export function giveWay(pid: number, priority: number): void {
   // To raise it takes rights.
   if (getPriority(pid) < priority) setPriority(pid, priority);
+  for (const thread of threadsOf(pid)) threadGivesWay(thread, priority);
   try {
     // Linux divides time between sessions first, by a priority of each. Of one that the process
     // does not lead, others are part.
@@ -17,6 +18,24 @@ export function giveWay(pid: number, priority: number): void {
     if (given < priority) writeFileSync(group, String(priority));
   } catch {
     // No Linux, or one that divides time by processes alone.
+  }
+}
+
+/** V8 begins some before any code runs, for collections and compilation. */
+function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    // No Linux.
+    return [];
+  }
+}
+
+function threadGivesWay(thread: number, priority: number): void {
+  try {
+    if (getPriority(thread) < priority) setPriority(thread, priority);
+  } catch {
+    // It has ended.
   }
 }
 
