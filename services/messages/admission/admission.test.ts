@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
+import type { Sender, Transport } from '../providers/provider.ts';
 import {
   Admission,
   type AdmissionLimits,
@@ -195,4 +196,30 @@ test('bulk mail goes on though the clock was set back', async () => {
   const clock = jest.spyOn(Date, 'now').mockReturnValue(before - 3_600_000);
   expect(await enter('w', 10)).toMatchObject({ size: 10 });
   clock.mockRestore();
+});
+
+test('lanes go on in the order in which their bulk mail was held, each in a turn', async () => {
+  const { admission, laneOf } = givenAdmission();
+  const resumed: string[] = [];
+  const ended = admission.urgentBegan();
+  for (const name of ['one', 'two']) {
+    let mayStartBulk: (() => boolean) | undefined;
+    const sender = {
+      resume() {
+        resumed.push(name);
+        // A lane that has more to send than fits into a turn.
+        const beganAtMs = performance.now();
+        while (mayStartBulk?.() && performance.now() - beganAtMs < 1_000);
+      },
+    } as unknown as Sender;
+    const open: Transport['open'] = (given) => {
+      mayStartBulk = given.mayStartBulk;
+      return sender;
+    };
+    laneOf(name).open({ key: 'smtp', open } as Transport, 60);
+    expect(mayStartBulk?.()).toBe(false);
+  }
+  ended();
+  while (resumed.length < 4) await setImmediate();
+  expect(resumed.slice(0, 4)).toEqual(['one', 'two', 'one', 'two']);
 });

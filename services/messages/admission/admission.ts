@@ -9,7 +9,8 @@
  * what all leave free; the lane's window, which its server's speed sets; 2,000 calls that wait, 200
  * of a workspace; 1 s (bulk) or 5 s (urgent), then the caller gets `retryAfterMs`.
  *
- * While urgent mail takes long, bulk is held (`bulk-pace.ts`). Next: `admit.ts` draws permits.
+ * Beside urgent mail, bulk is held or has short turns (`bulk-pace.ts`); lanes go on in the order in
+ * which they were held. Next: `admit.ts` draws permits.
  */
 
 import { BulkPace } from './bulk-pace.ts';
@@ -101,7 +102,8 @@ export class Admission {
   #taken = 0;
   #isDispatching = false;
   readonly #bulkPace = new BulkPace();
-  #holdsBulk = false;
+  /** Lanes whose bulk mail is held, the first one first. */
+  readonly #held = new Set<IntegrationLane>();
 
   constructor(
     { resolve, mayStart }: Pick<LaneHost, 'resolve' | 'mayStart'>,
@@ -111,7 +113,7 @@ export class Admission {
     this.#host = {
       resolve,
       mayStart,
-      mayStartBulk: () => this.#mayStartBulk(),
+      mayStartBulk: (lane) => this.#mayStartBulk(lane),
       took: (count) => {
         this.#taken += count;
       },
@@ -223,10 +225,20 @@ export class Admission {
     return this.#bulkPace.isHeld(performance.now());
   }
 
-  #mayStartBulk(): boolean {
-    if (!this.#isBulkHeld) return true;
-    this.#holdsBulk = true;
-    return false;
+  #mayStartBulk(lane: IntegrationLane): boolean {
+    const nowMs = performance.now();
+    if (this.#bulkPace.isHeld(nowMs)) {
+      this.#held.add(lane);
+      return false;
+    }
+    if (this.#bulkPace.beginTurn(nowMs)) setImmediate(() => this.#endTurn());
+    return true;
+  }
+
+  #endTurn(): void {
+    const restMs = this.#bulkPace.endTurn(performance.now());
+    if (restMs > 0) this.#freeBulkAfter(restMs);
+    else this.#freeBulk();
   }
 
   #freeBulkAfter(ms: number): void {
@@ -235,9 +247,13 @@ export class Admission {
   }
 
   #freeBulk(): void {
-    if (!this.#holdsBulk || this.#isBulkHeld) return;
-    this.#holdsBulk = false;
-    for (const lane of this.#lanes.values()) lane.sender?.resume();
+    if (this.#held.size === 0 || this.#isBulkHeld) return;
+    for (const lane of this.#held) {
+      // The turn is over for the rest.
+      if (this.#isBulkHeld) break;
+      this.#held.delete(lane);
+      lane.sender?.resume();
+    }
     this.#dispatchSoon();
   }
 
@@ -284,7 +300,7 @@ export class Admission {
    */
   #roomFor({ lane, size, isUrgent }: Omit<Wish, 'signal'>, nowMs: number): number {
     if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;
-    if (!isUrgent && !this.#mayStartBulk()) return 0;
+    if (!isUrgent && !this.#mayStartBulk(lane)) return 0;
     const { window } = lane;
     // Bulk mail that fills the window, or a larger one before it, keeps no urgent mail waiting.
     const taken = isUrgent && window > 1 ? lane.takenUrgent : lane.taken;

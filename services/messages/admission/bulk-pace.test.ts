@@ -92,3 +92,44 @@ test.each([
   expect(heldMs).toBeGreaterThan(1_800);
   expect(heldMs).toBeLessThan(2_300);
 });
+
+function afterUrgent(tookMs: number): BulkPace {
+  const pace = new BulkPace();
+  pace.urgentBegan(0);
+  pace.urgentEnded(tookMs);
+  pace.urgentTook('w', tookMs, tookMs);
+  return pace;
+}
+
+test('as long as urgent calls are expected bulk mail has short turns of the event loop', () => {
+  const pace = afterUrgent(quickMs);
+  expect(pace.beginTurn(100)).toBe(true);
+  expect(pace.beginTurn(101)).toBe(false);
+  expect(pace.isHeld(102)).toBe(false);
+  expect(pace.isHeld(103)).toBe(true);
+  expect(pace.endTurn(103)).toBe(0);
+  expect(pace.isHeld(103)).toBe(false);
+  pace.beginTurn(2_000);
+  expect(pace.isHeld(2_100)).toBe(false);
+});
+
+test('bulk mail rests after each turn where urgent mail is hindered, for as long as the turn', () => {
+  const pace = afterUrgent(30);
+  pace.beginTurn(100);
+  expect(pace.endTurn(104)).toBe(4);
+  expect(pace.isHeld(107)).toBe(true);
+  expect(pace.isHeld(108)).toBe(false);
+  pace.beginTurn(200);
+  expect(pace.endTurn(300)).toBeLessThan(50);
+  pace.beginTurn(2_000);
+  expect(pace.endTurn(2_100)).toBe(0);
+});
+
+test('bulk mail has no rests in the short time that a hold leaves it', () => {
+  const pace = new BulkPace();
+  pace.urgentBegan(0);
+  pace.urgentEnded(5);
+  const heldMs = pace.urgentTook('w', slowMs, 5);
+  pace.beginTurn(5 + heldMs);
+  expect(pace.endTurn(5 + heldMs + 4)).toBe(0);
+});

@@ -15,13 +15,22 @@ const freeMinMs = 30;
 const yieldedShare = 0.2;
 /** To a call that comes after a while without any. */
 const yieldedMaxMs = 100;
+/** For so long after an urgent call another is expected. */
+const expectedMs = 1_000;
+/** While one is expected, bulk mail begins for this long in one turn of the event loop. */
+const turnMs = 2;
+/** Urgent mail takes longer where the process has something else to do, or its machine. */
+const unhinderedMs = 10;
+/** Longest rest after a turn. */
+const restMaxMs = 20;
 
 type Easy = { workspaceId: string; atMs: number };
 
 /**
  * Holds the bulk mail of a process while urgent mail takes long in it, and lets it go on for a
  * fifteenth of the time at least. Single calls that come now and then find it at rest: it gives way
- * to each from its beginning, for a fifth of the time at most.
+ * to each from its beginning, for a fifth of the time at most. As long as others are expected, it has
+ * short turns of the event loop, each with a rest as long where urgent mail is hindered.
  */
 export class BulkPace {
   #heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -35,9 +44,35 @@ export class BulkPace {
   #quickSinceMs = Number.POSITIVE_INFINITY;
   /** The last easy ones of two workspaces, the latest first. */
   #easy: readonly Easy[] = [];
+  /** When the turn of the event loop began in which bulk mail begins; undefined between turns. */
+  #turnBeganMs: number | undefined;
+  #restsUntilMs = Number.NEGATIVE_INFINITY;
+  /** What the last urgent message took. */
+  #lastTookMs = 0;
 
   isHeld(nowMs: number): boolean {
-    return nowMs < this.#heldUntilMs || (this.#calls > 0 && nowMs < this.#yieldsUntilMs);
+    const isYielding = this.#calls > 0 && nowMs < this.#yieldsUntilMs;
+    const isResting = nowMs < this.#restsUntilMs;
+    return nowMs < this.#heldUntilMs || isYielding || isResting || this.#isTurnOver(nowMs);
+  }
+
+  /** Bulk mail begins, if it has not yet in this turn of the event loop; gives whether it has not. */
+  beginTurn(nowMs: number): boolean {
+    if (this.#turnBeganMs !== undefined) return false;
+    this.#turnBeganMs = nowMs;
+    return true;
+  }
+
+  /** The turn of the event loop is over; gives how long bulk mail rests from now on. */
+  endTurn(nowMs: number): number {
+    const tookMs = nowMs - (this.#turnBeganMs ?? nowMs);
+    this.#turnBeganMs = undefined;
+    const isHindered = this.#lastTookMs > unhinderedMs && this.#isExpecting(nowMs);
+    // After a hold it has little time as it is.
+    if (!isHindered || nowMs < this.#heldUntilMs + freeMinMs) return 0;
+    const restMs = Math.min(tookMs, restMaxMs);
+    this.#restsUntilMs = nowMs + restMs;
+    return restMs;
   }
 
   /** Gives how long bulk mail gives way from now on, unless all calls end before. */
@@ -61,6 +96,7 @@ export class BulkPace {
    * begun.
    */
   urgentTook(workspaceId: string, tookMs: number, nowMs: number): number {
+    this.#lastTookMs = tookMs;
     if (tookMs <= easyMs) this.#wasEasy(workspaceId, nowMs);
     if (tookMs <= slowMs) {
       this.#wasQuick(nowMs);
@@ -71,6 +107,15 @@ export class BulkPace {
     if (nowMs < this.#heldUntilMs + freeMinMs) return 0;
     this.#heldUntilMs = nowMs + heldMaxMs;
     return heldMaxMs;
+  }
+
+  #isExpecting(nowMs: number): boolean {
+    return this.#calls > 0 || nowMs - this.#beganAtMs < expectedMs;
+  }
+
+  #isTurnOver(nowMs: number): boolean {
+    const beganMs = this.#turnBeganMs ?? nowMs;
+    return nowMs - beganMs > turnMs && this.#isExpecting(nowMs);
   }
 
   #wasEasy(workspaceId: string, nowMs: number): void {

@@ -16,8 +16,11 @@ export type LaneHost = {
    * recorded.
    */
   mayStart: (workspaceId: string) => boolean;
-  /** Whether bulk mail may be begun; not while urgent mail takes long in this process. */
-  mayStartBulk: () => boolean;
+  /**
+   * Whether the lane may begin bulk mail; not while urgent mail takes long in this process. A lane
+   * that may not is told once it may.
+   */
+  mayStartBulk: (lane: IntegrationLane) => boolean;
   /** The lane has `count` more messages, or fewer if negative. */
   took: (count: number) => void;
   /** The lane may have room again. */
@@ -102,7 +105,7 @@ export class IntegrationLane {
         workspaceId: this.workspaceId,
         resolve: (host) => this.#host.resolve(host, this.workspaceId),
         mayStart: () => this.mayStart,
-        mayStartBulk: this.#host.mayStartBulk,
+        mayStartBulk: () => this.#host.mayStartBulk(this),
       });
       this.#opened = { sender, key };
     }
