@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=1
 import { enableCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ const freeMinMs = 30;
 const yieldedShare = 0.2;
 /** To a call that comes after a while without any. */
 const yieldedMaxMs = 100;
-/** For so long after an urgent call another is expected. */
+/** After an urgent call another is expected within this time. */
 const expectedMs = 1_000;
 /** While one is expected, bulk mail begins for this long in one turn of the event loop. */
 const turnMs = 2;
@@ -29,8 +29,8 @@ type Easy = { workspaceId: string; atMs: number };
 /**
  * Holds the bulk mail of a process while urgent mail takes long in it, and lets it go on for a
  * fifteenth of the time at least. Single calls that come now and then find it at rest: it gives way
- * to each from its beginning, for a fifth of the time at most. As long as others are expected, it has
- * short turns of the event loop, each with a rest as long where urgent mail is hindered.
+ * to each from its beginning, for a fifth of the time at most. As long as others are expected, it
+ * has short turns of the event loop, each with a rest as long where urgent mail is hindered.
  */
 export class BulkPace {
   #heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -47,7 +47,7 @@ export class BulkPace {
   /** When the turn of the event loop began in which bulk mail begins; undefined between turns. */
   #turnBeganMs: number | undefined;
   #restsUntilMs = Number.NEGATIVE_INFINITY;
-  /** What the last urgent message took. */
+  /** Duration of the last urgent message. */
   #lastTookMs = 0;
 
   isHeld(nowMs: number): boolean {
@@ -56,7 +56,7 @@ export class BulkPace {
     return nowMs < this.#heldUntilMs || isYielding || isResting || this.#isTurnOver(nowMs);
   }
 
-  /** Bulk mail begins, if it has not yet in this turn of the event loop; gives whether it has not. */
+  /** Bulk mail begins; gives whether it is the first in this turn of the event loop. */
   beginTurn(nowMs: number): boolean {
     if (this.#turnBeganMs !== undefined) return false;
     this.#turnBeganMs = nowMs;

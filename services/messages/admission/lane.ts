@@ -17,8 +17,8 @@ export type LaneHost = {
    */
   mayStart: (workspaceId: string) => boolean;
   /**
-   * Whether the lane may begin bulk mail; not while urgent mail takes long in this process. A lane
-   * that may not is told once it may.
+   * Whether the lane may begin bulk mail; not while urgent mail takes long in this process. The
+   * sender of one that may not is resumed once it may.
    */
   mayStartBulk: (lane: IntegrationLane) => boolean;
   /** The lane has `count` more messages, or fewer if negative. */
