@@ -79,7 +79,7 @@ test('a report that is applied while its address is forgotten goes as well', asy
   await query(
     store.fork(),
     `insert into inbound_reports (workspace_id, integration_id, event_key, id, source, state, type, email, occurred_at, received_at)
-     values ('w', 'i', 'late', gen_random_uuid(), 'ses', 'waiting', 'delivered', $1, now(), now())`,
+     values ('w', 'i', 'late', gen_random_uuid(), 'ses', 'waiting', 'delivered', $1, now(), now() - interval '1 second')`,
     [late],
   );
   const deletions = new Map([[late, new Date().toISOString()]]);
