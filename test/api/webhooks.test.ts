@@ -49,7 +49,7 @@ test('changes of contacts and lists arrive signed, and created or updated is the
   expect(dataOf('contact.updated').contact).toMatchObject({ email, first_name: 'Zoë 二' });
   expect(dataOf('list.subscribed')).toEqual({
     ...{ email, list_id: listId, list_name: 'Readers', status: 'active', previous_status: null },
-    event_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    event_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(\d{3}){1,2})?Z$/),
   });
   expect(shapeOf(own[0])).toMatchObject({
     id: 'string',
