@@ -37,7 +37,7 @@ test('a process gives way, and one that gave more way stays as it is', () => {
   const threads = () => readdirSync(`/proc/${pid}/task`).map(Number);
   while (threads().length < 3) await sleep(10);
   giveWay(pid, lower);
-  expect(threads().map((thread) => getPriority(thread))).toEqual(threads().map(() => lower));
+  expect([...new Set(threads().map(getPriority))]).toEqual([lower]);
 });
 
 (hasGroups ? test : test.skip)(

@@ -223,3 +223,20 @@ test('lanes go on in the order in which their bulk mail was held, each in a turn
   while (resumed.length < 4) await setImmediate();
   expect(resumed.slice(0, 4)).toEqual(['one', 'two', 'one', 'two']);
 });
+
+test('a call that finds room is admitted though the turn ends at that moment', async () => {
+  const { admission, enter } = givenAdmission({ waitMaxMs: 5_000 });
+  let nowMs = performance.now();
+  // Each look at the clock is longer than a turn.
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
+    nowMs += 3;
+    return nowMs;
+  });
+  admission.urgentBegan()();
+  for (let each = 0; each < 2 * admissionLimits.claimingMax; each += 1) {
+    const turn = await enter('w', 10);
+    expect(turn).toMatchObject({ size: 10 });
+    turn.leave();
+  }
+  clock.mockRestore();
+});

@@ -64,6 +64,9 @@ export type AdmissionTurn = { size: number; retryAfterMs: number; leave: () => v
 
 type Waiting = Wish & { answer: (turn: AdmissionTurn) => void };
 
+/** A call with room for `size` of its messages; a moment later there may be none. */
+type Next = { tenant: Tenant; waiting: Waiting; size: number };
+
 /** The calls of a workspace that wait, and what it has over from its last turn. */
 class Tenant {
   readonly urgent: Waiting[] = [];
@@ -276,22 +279,25 @@ export class Admission {
   }
 
   /** Deficit round robin over the workspaces; one with nothing that may start is passed over. */
-  #next(): { tenant: Tenant; waiting: Waiting } | undefined {
+  #next(): Next | undefined {
     const nowMs = Date.now();
     for (const [workspaceId, tenant] of [...this.#tenants]) {
-      const waiting = this.#firstWithRoom(tenant, nowMs);
-      if (waiting && tenant.credit > 0) return { tenant, waiting };
-      tenant.credit = waiting ? tenant.credit + quantum : 0;
+      const next = this.#firstWithRoom(tenant, nowMs);
+      if (next && tenant.credit > 0) return next;
+      tenant.credit = next ? tenant.credit + quantum : 0;
       this.#tenants.delete(workspaceId);
       this.#tenants.set(workspaceId, tenant);
-      if (waiting && tenant.credit > 0) return { tenant, waiting };
+      if (next && tenant.credit > 0) return next;
     }
     return undefined;
   }
 
-  #firstWithRoom(tenant: Tenant, nowMs: number): Waiting | undefined {
-    const mayStart = (waiting: Waiting) => this.#roomFor(waiting, nowMs) > 0;
-    return tenant.urgent.find(mayStart) ?? tenant.bulk.find(mayStart);
+  #firstWithRoom(tenant: Tenant, nowMs: number): Next | undefined {
+    for (const waiting of [...tenant.urgent, ...tenant.bulk]) {
+      const size = this.#roomFor(waiting, nowMs);
+      if (size > 0) return { tenant, waiting, size };
+    }
+    return undefined;
   }
 
   /**
@@ -309,9 +315,8 @@ export class Admission {
     return room >= least ? Math.min(size, room) : 0;
   }
 
-  #admit({ tenant, waiting }: { tenant: Tenant; waiting: Waiting }): void {
+  #admit({ tenant, waiting, size }: Next): void {
     const { lane, isUrgent } = waiting;
-    const size = this.#roomFor(waiting, Date.now());
     tenant.remove(waiting);
     tenant.credit -= size;
     this.#claiming += 1;

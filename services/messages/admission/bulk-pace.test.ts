@@ -133,3 +133,10 @@ test('bulk mail has no rests in the short time that a hold leaves it', () => {
   pace.beginTurn(5 + heldMs);
   expect(pace.endTurn(5 + heldMs + 4)).toBe(0);
 });
+
+test('bulk mail has no rests for a workspace that is slow while another is quick', () => {
+  const pace = afterUrgent(quickMs);
+  pace.urgentTook('slow', 30, 50);
+  pace.beginTurn(100);
+  expect(pace.endTurn(104)).toBe(0);
+});

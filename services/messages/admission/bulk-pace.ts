@@ -47,8 +47,8 @@ export class BulkPace {
   /** When the turn of the event loop began in which bulk mail begins; undefined between turns. */
   #turnBeganMs: number | undefined;
   #restsUntilMs = Number.NEGATIVE_INFINITY;
-  /** Duration of the last urgent message. */
-  #lastTookMs = 0;
+  /** Whether the last urgent message was, by others than its own workspace. */
+  #isHindered = false;
 
   isHeld(nowMs: number): boolean {
     const isYielding = this.#calls > 0 && nowMs < this.#yieldsUntilMs;
@@ -67,9 +67,9 @@ export class BulkPace {
   endTurn(nowMs: number): number {
     const tookMs = nowMs - (this.#turnBeganMs ?? nowMs);
     this.#turnBeganMs = undefined;
-    const isHindered = this.#lastTookMs > unhinderedMs && this.#isExpecting(nowMs);
     // After a hold it has little time as it is.
-    if (!isHindered || nowMs < this.#heldUntilMs + freeMinMs) return 0;
+    const isShort = nowMs < this.#heldUntilMs + freeMinMs;
+    if (!this.#isHindered || isShort || !this.#isExpecting(nowMs)) return 0;
     const restMs = Math.min(tookMs, restMaxMs);
     this.#restsUntilMs = nowMs + restMs;
     return restMs;
@@ -96,7 +96,7 @@ export class BulkPace {
    * begun.
    */
   urgentTook(workspaceId: string, tookMs: number, nowMs: number): number {
-    this.#lastTookMs = tookMs;
+    this.#isHindered = tookMs > unhinderedMs && !this.#isItsOwn(workspaceId, nowMs);
     if (tookMs <= easyMs) this.#wasEasy(workspaceId, nowMs);
     if (tookMs <= slowMs) {
       this.#wasQuick(nowMs);
