@@ -11,6 +11,7 @@ let pool: pg.Pool;
 beforeEach(async () => {
   server = await givenSilentServer(process.env.TEST_POSTGRES_URL ?? '');
   pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  pool.on('error', () => {});
   closeSilent(pool, silentMaxMs);
 });
 afterEach(async () => {
@@ -28,6 +29,14 @@ test('a statement whose server is gone without a word fails, and the pool works 
   server.fallSilent();
   const asked = await Promise.allSettled([processId(), processId(), processId()]);
   expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(pool.totalCount).toBe(1);
+});
+
+test('connections that are idle with a silent server are cut with the one that waits', async () => {
+  await Promise.all([processId(), processId()]);
+  server.fallSilent();
+  await expect(processId()).rejects.toThrow('terminated');
+  await expect(processId()).resolves.toBeGreaterThan(0);
   expect(pool.totalCount).toBe(1);
 });
 

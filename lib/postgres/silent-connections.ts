@@ -4,14 +4,14 @@ import type { Pool, PoolClient } from 'pg';
 const silentMaxMs = 30_000;
 const looksPerWait = 4;
 
-/** Its type hides how it waits, and that it can be ended. */
+/** Its type hides how it waits, and that it can be cut. */
 type Client = PoolClient & {
   readyForQuery: boolean;
-  connection: { stream: { bytesRead: number } };
-  end(): Promise<void>;
+  connection: { stream: { bytesRead: number; destroy(): void } };
 };
 
-type Seen = { bytesRead: number; looks: number };
+/** For how many looks no byte came, and for how many of these a statement waited as well. */
+type Seen = { bytesRead: number; quiet: number; waiting: number };
 
 /**
  * Settings with which TCP notices within a minute that the other end of an idle connection is gone.
@@ -19,24 +19,24 @@ type Seen = { bytesRead: number; looks: number };
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 } as const;
 
 /**
- * Closes connections whose server has sent no byte for half a minute while a statement waits for
- * its answer: a server may be gone without a word, as in a failover. The statement fails.
+ * Cuts connections whose server has sent no byte for half a minute while a statement waits for its
+ * answer: a server may be gone without a word, as in a failover. The statement fails. All others of
+ * the pool that heard nothing as long are cut as well, so that the next statement waits for none of
+ * them.
  */
 export function closeSilent(pool: Pool, maxMs = silentMaxMs): void {
   const seen = new Map<Client, Seen>();
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
-    for (const [client, last] of seen) {
-      const { bytesRead } = client.connection.stream;
-      const isSilent = !client.readyForQuery && bytesRead === last.bytesRead;
-      last.looks = isSilent ? last.looks + 1 : 0;
-      last.bytesRead = bytesRead;
-      if (last.looks >= looksPerWait) void client.end();
+    for (const [client, last] of seen) seen.set(client, lookAt(client, last));
+    if (![...seen.values()].some(({ waiting }) => waiting >= looksPerWait)) return;
+    for (const [client, { quiet }] of seen) {
+      if (quiet >= looksPerWait) client.connection.stream.destroy();
     }
   };
   pool.on('connect', (given) => {
     const client = given as Client;
-    seen.set(client, { bytesRead: 0, looks: 0 });
+    seen.set(client, { bytesRead: 0, quiet: 0, waiting: 0 });
     timer ??= setInterval(look, maxMs / looksPerWait).unref();
     client.once('end', () => {
       seen.delete(client);
@@ -45,4 +45,14 @@ export function closeSilent(pool: Pool, maxMs = silentMaxMs): void {
       timer = undefined;
     });
   });
+}
+
+function lookAt({ readyForQuery, connection }: Client, last: Seen): Seen {
+  const { bytesRead } = connection.stream;
+  if (bytesRead !== last.bytesRead) return { bytesRead, quiet: 0, waiting: 0 };
+  return {
+    bytesRead,
+    quiet: last.quiet + 1,
+    waiting: readyForQuery ? 0 : last.waiting + 1,
+  };
 }
