@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from '../../deploy/local/child.ts';
@@ -21,6 +21,8 @@ export type Ending = {
   ms: number;
   /** Answers of `/readyz` from SIGTERM on, each change once: a status, or `closed`. */
   health: (number | 'closed')[];
+  /** The last lines of the log of one that did not end well. */
+  said: string[];
 };
 
 export type Member = MemberPlan & {
@@ -33,13 +35,16 @@ export type Member = MemberPlan & {
 const readyMsMax = 240_000;
 const healthEveryMs = 5;
 const healthMsMax = 1_000;
+const saidMax = 5;
+const saidCharsMax = 500;
 
 /** Starts a process from the sources in `root`; resolves when it is ready. */
 export async function startMember(
   plan: MemberPlan,
   { root, folder, spawned }: { root: string; folder: string; spawned(pid: number): void },
 ): Promise<Member> {
-  const log = createWriteStream(join(folder, 'logs', `${plan.name}.log`), { flags: 'a' });
+  const logFile = join(folder, 'logs', `${plan.name}.log`);
+  const log = createWriteStream(logFile, { flags: 'a' });
   const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, ...inherited } = process.env;
   const running = await startChild(
     {
@@ -52,17 +57,27 @@ export async function startMember(
     },
     { log: (text) => log.write(text), spawned, signal: new AbortController().signal },
   );
-  return { ...plan, pid: running.pid, end: () => endOf(plan, running) };
+  return { ...plan, pid: running.pid, end: () => endOf(plan, running, logFile) };
 }
 
-async function endOf({ name, healthPort }: MemberPlan, running: RunningPart): Promise<Ending> {
+async function endOf(
+  { name, healthPort }: MemberPlan,
+  running: RunningPart,
+  logFile: string,
+): Promise<Ending> {
   const startedAtMs = Date.now();
   const over = new AbortController();
   process.kill(running.pid, 'SIGTERM');
   const watching = watchHealth(healthPort, over.signal);
   const [code] = (await running.exited) as [number | null];
   over.abort();
-  return { name, code, ms: Date.now() - startedAtMs, health: await watching };
+  const said = code === 0 ? [] : lastLines(logFile);
+  return { name, code, ms: Date.now() - startedAtMs, health: await watching, said };
+}
+
+function lastLines(file: string): string[] {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.slice(-saidMax).map((line) => line.slice(0, saidCharsMax));
 }
 
 async function watchHealth(port: number, over: AbortSignal): Promise<Ending['health']> {

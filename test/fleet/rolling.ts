@@ -70,11 +70,11 @@ export function textOf({ name, code, ms, health }: Ending): string {
 const unseenMsMax = 500;
 
 /** Not ready first, then gone, by itself and in time. */
-function endingProblems({ name, code, ms, health }: Ending): string[] {
+function endingProblems({ name, code, ms, health, said }: Ending): string[] {
   const order = health.filter((each) => each !== 200).join(' ');
   const isUnseen = (order === '' || order === 'closed') && ms < unseenMsMax;
   return [
-    ...(code === 0 ? [] : [`${name} ended with ${code} after ${ms} ms`]),
+    ...(code === 0 ? [] : [`${name} ended with ${code} after ${ms} ms: ${said.join(' | ')}`]),
     ...(isUnseen || order === '503 closed' || order === '503'
       ? []
       : [`${name} was ${health.join(', ')}`]),
