@@ -15,13 +15,18 @@ import { checkPorts, readStackConfig } from './stack-config.ts';
 const root = mkdtempSync(join(tmpdir(), 'postrider-stack-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** A server on the third port of a range whose first two are free. */
+/** A stack has fewer. */
+const portsMax = 60;
+
+/** A server on the third port of a range whose other ports are free. */
 async function givenBusy() {
   for (;;) {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const base = (other.address() as AddressInfo).port - 2;
-    if ((await isFree(base)) && (await isFree(base + 1))) return { other, base };
+    const others = [...Array(portsMax).keys()].filter((each) => each !== 2);
+    const free = await Promise.all(others.map((each) => isFree(base + each)));
+    if (free.every(Boolean)) return { other, base };
     other.close();
   }
 }

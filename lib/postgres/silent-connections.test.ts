@@ -32,13 +32,20 @@ test('a statement whose server is gone without a word fails, and the pool works 
   expect(pool.totalCount).toBe(1);
 });
 
-test('connections that are idle with a silent server are cut with the one that waits', async () => {
-  await Promise.all([processId(), processId()]);
-  server.fallSilent();
-  await expect(processId()).rejects.toThrow('terminated');
-  await expect(processId()).resolves.toBeGreaterThan(0);
-  expect(pool.totalCount).toBe(1);
-});
+test.each(['first', 'last'])(
+  'a connection that is idle is cut with the %s one that waits',
+  async (which) => {
+    const [first, last] = [await pool.connect(), await pool.connect()];
+    // The pool gives the one that came last.
+    const [idle, next] = which === 'first' ? [last, first] : [first, last];
+    idle.release();
+    next.release();
+    server.fallSilent();
+    await expect(processId()).rejects.toThrow('terminated');
+    await expect(processId()).resolves.toBeGreaterThan(0);
+    expect(pool.totalCount).toBe(1);
+  },
+);
 
 test('a connection that is idle or answers in time stays', async () => {
   const first = await processId();
