@@ -47,6 +47,24 @@ test.each(['first', 'last'])(
   },
 );
 
+test('a statement that began later on another connection has its own time', async () => {
+  const [silent, other] = [await pool.connect(), await pool.connect()];
+  for (const each of [silent, other]) each.on('error', () => {});
+  server.fallSilent();
+  const first = silent.query('select 1').catch(({ message }) => message);
+  await sleep(silentMaxMs / 2);
+  let isOver = false;
+  const later = other.query('select 1').catch(() => {
+    isOver = true;
+  });
+  expect(await first).toContain('terminated');
+  await sleep(silentMaxMs / 8);
+  expect(isOver).toBe(false);
+  await later;
+  expect(isOver).toBe(true);
+  for (const each of [silent, other]) each.release(true);
+});
+
 test('a connection that is idle or answers in time stays', async () => {
   const first = await processId();
   await sleep(2 * silentMaxMs);

@@ -11,8 +11,13 @@ type Client = PoolClient & {
   connection: { stream: Socket };
 };
 
-/** Counts of looks in a row: with no new byte, and with a statement that waited as well. */
-type Seen = { bytesRead: number; quiet: number; waiting: number };
+type Seen = {
+  bytesRead: number;
+  /** No byte came since the look before. */
+  isQuiet: boolean;
+  /** Looks in a row with no new byte while a statement waited. */
+  waiting: number;
+};
 
 /**
  * Settings with which TCP notices within a minute that the other end of an idle connection is gone.
@@ -21,9 +26,9 @@ export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 
 
 /**
  * Cuts connections whose server has sent no byte for half a minute while a statement waits for its
- * answer: a server may be gone without a word, as in a failover. The statement fails. All others of
- * the pool that heard nothing as long are cut with it, and idle ones that heard nothing since the
- * last look: the next statement waits for none of them, and a new connection costs little.
+ * answer: a server may be gone without a word, as in a failover. The statement fails. Idle ones of
+ * the pool that heard nothing since the last look are cut with it: the next statement waits for
+ * none of them, and a new connection costs little. Other statements have their own half minute.
  */
 export function closeSilent(pool: Pool, maxMs = silentMaxMs): void {
   const seen = new Map<Client, Seen>();
@@ -35,7 +40,7 @@ export function closeSilent(pool: Pool, maxMs = silentMaxMs): void {
   };
   pool.on('connect', (given) => {
     const client = given as Client;
-    seen.set(client, { bytesRead: 0, quiet: 0, waiting: 0 });
+    seen.set(client, { bytesRead: 0, isQuiet: false, waiting: 0 });
     timer ??= setInterval(look, maxMs / looksPerWait).unref();
     client.once('end', () => {
       seen.delete(client);
@@ -48,9 +53,8 @@ export function closeSilent(pool: Pool, maxMs = silentMaxMs): void {
 
 async function cutSilent(seen: ReadonlyMap<Client, Seen>): Promise<void> {
   const clients = [...seen.keys()];
-  const isQuiet = (client: Client, looks: number) => (seen.get(client)?.quiet ?? 0) >= looks;
-  const idle = clients.filter((each) => each.readyForQuery && isQuiet(each, 1));
-  const asked = clients.filter((each) => !each.readyForQuery && isQuiet(each, looksPerWait));
+  const idle = clients.filter((each) => each.readyForQuery && seen.get(each)?.isQuiet);
+  const asked = clients.filter((each) => (seen.get(each)?.waiting ?? 0) >= looksPerWait);
   // The caller of a statement that failed must not get one of the idle ones.
   await Promise.all(idle.map(cut));
   await Promise.all(asked.map(cut));
@@ -65,10 +69,6 @@ async function cut({ connection: { stream } }: Client): Promise<void> {
 
 function lookAt({ readyForQuery, connection }: Client, last: Seen): Seen {
   const { bytesRead } = connection.stream;
-  if (bytesRead !== last.bytesRead) return { bytesRead, quiet: 0, waiting: 0 };
-  return {
-    bytesRead,
-    quiet: last.quiet + 1,
-    waiting: readyForQuery ? 0 : last.waiting + 1,
-  };
+  const isQuiet = bytesRead === last.bytesRead;
+  return { bytesRead, isQuiet, waiting: isQuiet && !readyForQuery ? last.waiting + 1 : 0 };
 }
