@@ -4,21 +4,26 @@ import type { Store } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { planOf } from '../../../test/setup/plan.ts';
 import { openMessagesStore } from '../store.ts';
+import { byExternalIdSql } from './requests.ts';
 
 let store: Store;
 beforeAll(async () => {
   store = await testStore(openMessagesStore);
-  // A young table, which nobody has counted yet; each row has a time of its own.
-  await query(
-    store.fork(),
-    `insert into messages (workspace_id, id, contact_email, broadcast_id, template_id, template_version,
-       integration_id, status, attempts, created_at, updated_at)
-     select 'w', gen_random_uuid(), 'a@a.example', 'b', 't', 1, 'i', 'sending', 1, at, at
-     from generate_series(1, 2000) number, lateral (select now() - number * interval '1 second' as at) times`,
-    [],
-  );
+  await addMessages(store, 2_000);
 });
 afterAll(() => store.close());
+
+/** Into a young table, which nobody has counted yet; each row has a time of its own. */
+async function addMessages(to: Store, count: number): Promise<void> {
+  await query(
+    to.fork(),
+    `insert into messages (workspace_id, id, external_id, contact_email, broadcast_id, template_id, template_version,
+       integration_id, status, attempts, created_at, updated_at)
+     select 'w', gen_random_uuid(), gen_random_uuid()::text, 'a@a.example', 'b', 't', 1, 'i', 'sending', 1, at, at
+     from generate_series(1, $1::int) number, lateral (select now() - number * interval '1 second' as at) times`,
+    [count],
+  );
+}
 
 test('a message is looked up by its key, never by skipping through an index of pages', async () => {
   const plan = await planOf(
@@ -44,4 +49,14 @@ test('the results of messages change no index', async () => {
     );
     expect(row).toEqual({ updated: 2000, hot: 2000 });
   });
+});
+
+test('external ids are looked up by their index, however young the table is', async () => {
+  const young = await testStore(openMessagesStore);
+  for (const count of [0, 300, 1_000, 2_000, 4_000]) {
+    await addMessages(young, count);
+    const plan = await planOf(young, `(generic_plan) ${byExternalIdSql}`);
+    expect(plan).toContain('using messages_external_once');
+  }
+  await young.close();
 });

@@ -124,18 +124,28 @@ export async function insertAccepted(
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));
 }
 
+/**
+ * Looked up one by one: for an array the planner takes another index of a young table, by the
+ * workspace alone, and keeps that plan while the table grows.
+ */
+export const byExternalIdSql = `select held.external_id, held.id
+  from unnest(${hiddenArray('$2::text[]')}) as asked (external_id)
+  cross join lateral (
+    select external_id, id from messages
+    where workspace_id = $1 and external_id = asked.external_id and ${holdsKey}
+    limit 1
+  ) held`;
+
 /** The messages that hold external ids. */
 export async function findByExternalId(
   em: EntityManager,
   workspaceId: string,
   externalIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const rows = await query<{ external_id: string; id: string }>(
-    em,
-    `select external_id, id from messages
-     where workspace_id = $1 and external_id = any($2::text[]) and ${holdsKey}`,
-    [workspaceId, externalIds],
-  );
+  const rows = await query<{ external_id: string; id: string }>(em, byExternalIdSql, [
+    workspaceId,
+    externalIds,
+  ]);
   return new Map(rows.map((row) => [row.external_id, row.id]));
 }
 
