@@ -35,6 +35,7 @@ import { Tags } from './migrations/m0033-tags.ts';
 import { Welcomes } from './migrations/m0035-welcomes.ts';
 import { ReceiverPauses } from './migrations/m0037-receiver-pauses.ts';
 import { HeldReportKeys } from './migrations/m0038-held-report-keys.ts';
+import { ExternalIds } from './migrations/m0039-external-ids.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -115,6 +116,7 @@ export function openMessagesStore(
       'm0035-welcomes': Welcomes,
       'm0037-receiver-pauses': ReceiverPauses,
       'm0038-held-report-keys': HeldReportKeys,
+      'm0039-external-ids': ExternalIds,
     },
   });
 }

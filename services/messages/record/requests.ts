@@ -40,6 +40,12 @@ export type Accepted = {
 /** An external id stays taken unless its message has failed without a bounce. */
 const holdsKey = '(failed_at is null or bounced_at is not null)';
 
+// Looked up one by one, by their own index: a plan that is kept from a young table would read all
+// messages of the workspace.
+const heldSql = (externalId: string) => `select external_id, id from messages
+    where external_id = ${externalId} and workspace_id || '' = $1 and ${holdsKey}
+    limit 1`;
+
 /** Parts of the statement for a group in which some messages have bodies. */
 const bodySteps = {
   values: ', $19::bytea[], $20::text[]',
@@ -74,9 +80,7 @@ const acceptSql = (steps: typeof bodySteps) =>
     from given
     -- One that may not be sent is no reason to forget an earlier one with its key.
     where status <> 'failed' or external_id is null or not exists (
-      select from messages held
-      where held.workspace_id = $1 and held.external_id = given.external_id and held.external_id is not null
-        and (held.failed_at is null or held.bounced_at is not null)
+      ${heldSql('given.external_id')}
     )
     -- Parallel calls with the same keys wait for each other in one order.
     order by external_id, id
@@ -124,17 +128,9 @@ export async function insertAccepted(
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));
 }
 
-/**
- * Looked up one by one: for an array the planner takes another index of a young table, by the
- * workspace alone, and keeps that plan while the table grows.
- */
 export const byExternalIdSql = `select held.external_id, held.id
   from unnest(${hiddenArray('$2::text[]')}) as asked (external_id)
-  cross join lateral (
-    select external_id, id from messages
-    where workspace_id = $1 and external_id = asked.external_id and ${holdsKey}
-    limit 1
-  ) held`;
+  cross join lateral (${heldSql('asked.external_id')}) held`;
 
 /** The messages that hold external ids. */
 export async function findByExternalId(
