@@ -36,6 +36,7 @@ import { Welcomes } from './migrations/m0035-welcomes.ts';
 import { ReceiverPauses } from './migrations/m0037-receiver-pauses.ts';
 import { HeldReportKeys } from './migrations/m0038-held-report-keys.ts';
 import { ExternalIds } from './migrations/m0039-external-ids.ts';
+import { OneIndexOfExternalIds } from './migrations/m0040-one-index-of-external-ids.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -117,6 +118,7 @@ export function openMessagesStore(
       'm0037-receiver-pauses': ReceiverPauses,
       'm0038-held-report-keys': HeldReportKeys,
       'm0039-external-ids': ExternalIds,
+      'm0040-one-index-of-external-ids': OneIndexOfExternalIds,
     },
   });
 }

@@ -8,14 +8,9 @@ export class ExternalIds extends Migration {
   override up(): void {
     // A look for an external id names no workspace that an index could begin with, so that no plan
     // of a young table finds it by the workspace alone.
-    this.addSql('drop index concurrently if exists messages_external_once_new');
-    this.addSql(`create unique index concurrently if not exists messages_external_once_new
+    this.addSql('drop index concurrently if exists messages_external_first');
+    this.addSql(`create unique index concurrently if not exists messages_external_first
       on messages (external_id, workspace_id)
       where external_id is not null and (failed_at is null or bounced_at is not null)`);
-    // One statement, so one transaction: there is always one of both.
-    this.addSql(`do $$ begin
-      drop index if exists messages_external_once;
-      alter index messages_external_once_new rename to messages_external_once;
-    end $$`);
   }
 }
