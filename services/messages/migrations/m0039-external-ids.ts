@@ -6,8 +6,8 @@ export class ExternalIds extends Migration {
   }
 
   override up(): void {
-    // A look for an external id names no workspace that an index could begin with, so that no plan
-    // of a young table finds it by the workspace alone.
+    // A look for an external id begins with it, so that no plan of a young table finds it by the
+    // workspace alone.
     this.addSql('drop index concurrently if exists messages_external_first');
     this.addSql(`create unique index concurrently if not exists messages_external_first
       on messages (external_id, workspace_id)

@@ -41,9 +41,12 @@ export type Accepted = {
 const holdsKey = '(failed_at is null or bounced_at is not null)';
 
 // Looked up one by one, by their own index: a plan that is kept from a young table would read all
-// messages of the workspace.
+// messages of the workspace by another. Compared as pairs, so that no other index can serve, and no
+// workspace reads what others have under the same id.
 const heldSql = (externalId: string) => `select external_id, id from messages
-    where external_id = ${externalId} and workspace_id || '' = $1 and ${holdsKey}
+    where (external_id, workspace_id) >= (${externalId}, $1)
+      and (external_id, workspace_id) <= (${externalId}, $1) and ${holdsKey}
+      and external_id is not null
     limit 1`;
 
 /** Parts of the statement for a group in which some messages have bodies. */
