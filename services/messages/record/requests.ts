@@ -41,13 +41,12 @@ export type Accepted = {
 const holdsKey = '(failed_at is null or bounced_at is not null)';
 
 // Looked up one by one, by their own index: a plan that is kept from a young table would read all
-// messages of the workspace by another. Compared as pairs, so that no other index can serve, and no
-// workspace reads what others have under the same id.
+// messages of the workspace by another. Compared as pairs as well, which only this index can serve:
+// no row is read of other workspaces with the same id.
 const heldSql = (externalId: string) => `select external_id, id from messages
-    where (external_id, workspace_id) >= (${externalId}, $1)
+    where external_id = ${externalId} and (external_id, workspace_id) >= (${externalId}, $1)
       and (external_id, workspace_id) <= (${externalId}, $1) and ${holdsKey}
-      and external_id is not null
-    limit 1`;
+    offset 0`;
 
 /** Parts of the statement for a group in which some messages have bodies. */
 const bodySteps = {
