@@ -59,8 +59,10 @@ export function loggedGate(log: Log, gate: Gate): Gate {
 }
 
 function beginCall(log: Log, method: DescMethod, header: Headers, names: object = {}) {
-  const requestId = requestIdFrom(header.get(requestIdHeader));
-  header.set(requestIdHeader, requestId);
+  const given = header.get(requestIdHeader);
+  const requestId = requestIdFrom(given);
+  // A change copies all headers.
+  if (requestId !== given) header.set(requestIdHeader, requestId);
   const startedAtMs = performance.now();
   const rpc = `${method.parent.typeName}/${method.name}`;
   const end = (code?: Code) => {
