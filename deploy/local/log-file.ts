@@ -2,16 +2,30 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 
 const bytesMax = 10_000_000;
 
-/** Appends to a file; when it is full it becomes `<file>.1`, replacing the one before. */
+/**
+ * Appends to a file; when it is full it becomes `<file>.1`, replacing the one before. Text that
+ * cannot be written, as on a full disk, is left out, and the file says so once it can: a log must
+ * not end the process that writes it.
+ */
 export function openLogFile(file: string): (text: string) => void {
   let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return (text) => {
+  let missingBytes = 0;
+  const append = (text: string) => {
     if (bytes > bytesMax) {
       renameSync(file, `${file}.1`);
       bytes = 0;
     }
     appendFileSync(file, text, { mode: 0o600 });
     bytes += Buffer.byteLength(text);
+  };
+  return (text) => {
+    try {
+      if (missingBytes > 0) append(`\n${missingBytes} bytes could not be written here\n`);
+      missingBytes = 0;
+      append(text);
+    } catch {
+      missingBytes += Buffer.byteLength(text);
+    }
   };
 }
 

@@ -9,16 +9,20 @@ const root = mkdtempSync(join(tmpdir(), 'postrider-supervisor-'));
 const said: string[] = [];
 const seen = new Map<string, number[]>();
 let pids: ReadonlyMap<string, number> = new Map();
+/** Whether the list of processes can be written. */
+let isFull = false;
 let supervisor: Supervisor;
 
 function fresh(): Supervisor {
   said.length = 0;
   seen.clear();
+  isFull = false;
   supervisor = createSupervisor({
     logFor: (name) => (text) => said.push(`${name}: ${text}`),
     changed: (now) => {
       pids = new Map(now);
       for (const [name, pid] of now) seen.set(name, [...(seen.get(name) ?? []), pid]);
+      if (isFull) throw new Error('no space left on device');
     },
     say: (line) => said.push(line),
   });
@@ -62,6 +66,17 @@ test('a process that dies is restarted with a new pid', async () => {
   await until(() => said.includes('steady runs again'));
   expect(pids.get('steady')).not.toBe(before);
   expect(isAlive(pids.get('steady')!)).toBe(true);
+});
+
+test('with a full disk a process that dies is restarted, and stopped', async () => {
+  await fresh().start(part('steady', ready));
+  isFull = true;
+  process.kill(pids.get('steady')!, 'SIGKILL');
+  await until(() => said.includes('steady runs again'));
+  const now = pids.get('steady')!;
+  await supervisor.stop(['steady']);
+  expect([isAlive(now), seen.get('steady')?.length]).toEqual([false, 2]);
+  expect(said).toContain('the list of processes was not written: no space left on device');
 });
 
 /** Timers may fire that early. */

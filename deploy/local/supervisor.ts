@@ -60,7 +60,18 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function note(name: string, pid: number): void {
     if (pids.get(name) === pid) return;
     pids.set(name, pid);
-    options.changed(pids);
+    tell();
+  }
+
+  /** A full disk, on which no list of processes can be written, must leave none of them alone. */
+  function tell(): void {
+    try {
+      options.changed(pids);
+    } catch (error) {
+      options.say(
+        `the list of processes was not written: ${error instanceof Error ? error.message : error}`,
+      );
+    }
   }
 
   /** Keeps the part running until it is stopped. */
@@ -107,7 +118,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         await watch?.done;
         // A process that became ready in between has to be stopped as well.
         await watch?.running?.stop();
-        if (pids.delete(name)) options.changed(pids);
+        if (pids.delete(name)) tell();
       });
       await Promise.all(stops);
     },

@@ -18,13 +18,16 @@ const answerMsMax = 31_000;
 
 let stack: TestStack;
 let disk: string;
-/** A file system of its own for PostgreSQL: root alone may mount one. */
+/** A file system of its own for what the stack writes: root alone may mount one. */
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-stack-'));
   disk = `${folder}-disk`;
   mkdirSync(disk);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m,mode=700`, 'tmpfs', disk]);
-  symlinkSync(disk, join(folder, 'postgres'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m,mode=711`, 'tmpfs', disk]);
+  for (const name of ['postgres', 'temporal', 'journal', 'logs']) {
+    mkdirSync(join(disk, name), { mode: 0o700 });
+    symlinkSync(join(disk, name), join(folder, name));
+  }
   stack = await startStack({ folder });
 }, 300_000);
 afterAll(async () => {
