@@ -1,8 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { cpuMs } from '../test/cpu-time.ts';
-import { withoutAddresses } from './log.ts';
+import { LineWriter, withoutAddresses } from './log.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'postrider-log-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const source = JSON.stringify(join(import.meta.dirname, 'log.ts'));
 
 /** A pattern that backtracks to each character of the word takes seconds. */
 test('addresses are removed from a long word in one pass', () => {
@@ -19,11 +25,49 @@ test('addresses are removed from a long word in one pass', () => {
 });
 
 test('a pretty line is for people, and hides what a line of JSON hides', () => {
-  const log = JSON.stringify(join(import.meta.dirname, 'log.ts'));
-  const program = `import { createLog } from ${log};
+  const program = `import { createLog } from ${source};
     createLog('contacts', 'info', 'pretty').info({ workspaceId: 'w1', token: 'secret-token' }, 'call');`;
   const line = execFileSync(process.execPath, ['--input-type=module', '-e', program]).toString();
   expect(line).toMatch(/INFO.*contacts.*call/);
   expect(line).toContain('workspaceId: "w1"');
   expect(line).not.toContain('secret-token');
+});
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux.each(['json', 'pretty'])(
+  'a full disk neither ends nor holds up a process that logs in %s',
+  (format) => {
+    const program = `import { createLog } from ${source};
+    const log = createLog('contacts', 'info', '${format}');
+    log.info('one');
+    log.fatal('two');
+    setTimeout(() => { log.info('three'); process.stderr.write('goes on'); }, 50);`;
+    const full = openSync('/dev/full', 'w');
+    const args = ['--input-type=module', '-e', program];
+    const stdio = ['ignore', full, 'pipe'] as const;
+    const ended = spawnSync(process.execPath, args, { stdio: [...stdio], timeout: 20_000 });
+    closeSync(full);
+    expect([ended.status, ended.stderr.toString()]).toEqual([0, 'goes on']);
+  },
+);
+
+test('lines that cannot be written are left out, and the next one is preceded by their number', () => {
+  const file = join(root, 'lines.log');
+  const fd = openSync(file, 'w');
+  const writer = new LineWriter(fd);
+  closeSync(fd);
+  writer.write('one\n');
+  writer.write('two\n');
+  // The lowest number that is free.
+  expect(openSync(file, 'w')).toBe(fd);
+  writer.write('three\n');
+  writer.write('four\n');
+  closeSync(fd);
+  const [missing = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+  expect(JSON.parse(missing)).toMatchObject({
+    level: 40,
+    msg: '2 lines of this log could not be written',
+  });
+  expect(lines).toEqual(['three', 'four', '']);
 });

@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { build as prettyStream } from 'pino-pretty';
 import { currentTraceId, isTracing } from '#lib/telemetry/tracing.ts';
@@ -32,6 +34,64 @@ function ofTrace(): object {
   return traceId === undefined ? {} : { trace_id: traceId };
 }
 
+const warning = 40;
+const busyWaitMs = 10;
+const busyMaxMs = 1_000;
+
+/**
+ * Writes lines at once. Lines that cannot be written, as on a full disk, are left out, and the next
+ * one is preceded by their number: a log must neither end its process nor hold it up.
+ */
+export class LineWriter {
+  readonly #fd: number;
+  #missing = 0;
+  /** The last line that could not be written was begun. */
+  #isCut = false;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  write(line: string): void {
+    try {
+      if (this.#missing > 0) this.#writeAll(this.#note());
+      this.#missing = 0;
+      this.#writeAll(line);
+    } catch {
+      this.#missing += 1;
+    }
+  }
+
+  #note(): string {
+    const msg = `${this.#missing} lines of this log could not be written`;
+    const line = JSON.stringify({ level: warning, time: Date.now(), msg });
+    return `${this.#isCut ? '\n' : ''}${line}\n`;
+  }
+
+  #writeAll(line: string): void {
+    let rest = Buffer.from(line);
+    const busyUntilMs = Date.now() + (this.#missing > 0 ? 0 : busyMaxMs);
+    while (rest.length > 0) {
+      try {
+        rest = rest.subarray(writeSync(this.#fd, rest));
+      } catch (error) {
+        const isBusy = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+        if (isBusy && Date.now() < busyUntilMs) {
+          pause();
+          continue;
+        }
+        this.#isCut = rest.length < Buffer.byteLength(line);
+        throw error;
+      }
+    }
+  }
+}
+
+/** Of the whole thread: nothing is logged meanwhile. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyWaitMs);
+}
+
 /** One JSON object a line, or text for people. */
 export type LogFormat = 'json' | 'pretty';
 
@@ -45,6 +105,17 @@ export function createLog(name: string, level = 'info', format: LogFormat = 'jso
     ...(isTracing() && { mixin: ofTrace }),
     redact: ['authorization', 'password', 'token', 'secret', '*.password', '*.token', '*.secret'],
   };
-  if (format === 'json') return pino(options);
-  return pino(options, prettyStream({ colorize: process.stdout.isTTY, ignore: 'pid', sync: true }));
+  const output = new LineWriter(process.stdout.fd);
+  if (format === 'json') return pino(options, output);
+  const destination = new Writable({
+    decodeStrings: false,
+    write: (line: string, _, done) => {
+      output.write(line);
+      done();
+    },
+  });
+  return pino(
+    options,
+    prettyStream({ colorize: process.stdout.isTTY, ignore: 'pid', destination }),
+  );
 }

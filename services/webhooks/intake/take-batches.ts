@@ -117,7 +117,7 @@ export async function takeBatches(
         const fitting = tooMany < 0 ? own : own.slice(0, tooMany);
         for (const each of fitting) (isLarge(each) ? large : small).add(each);
         const rest = own.slice(fitting.length).map(({ place }) => place);
-        note(rest, { error: notShared(), tookMs: 0, isAlone: true });
+        if (rest.length > 0) note(rest, { error: notShared(), tookMs: 0, isAlone: true });
       });
       note(share.places, result);
       if (!isTogether) await insertReady();
