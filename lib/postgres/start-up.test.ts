@@ -80,6 +80,27 @@ test('migrating gives the role the settings that its connections need, unless it
   await client.end();
 });
 
+test('a database with dates, times and isolation of its own changes those of no statement', async () => {
+  const database = new URL(store.url).pathname.slice(1);
+  const client = new pg.Client(store.url);
+  await client.connect();
+  const own = {
+    ...{ TimeZone: 'Asia/Kolkata', DateStyle: 'SQL, DMY', jit: 'on' },
+    default_transaction_isolation: 'serializable',
+  };
+  for (const [name, value] of Object.entries(own)) {
+    await client.query(`alter database ${database} set ${name} = '${value}'`);
+  }
+  await client.query(`alter role current_user in database ${database} reset all`);
+  const settings = () => Promise.all(Object.keys(own).map((name) => settingOf(store.url, name)));
+  expect(await settings()).toEqual(Object.values(own));
+  await store.migrate();
+  expect(await settings()).toEqual(['UTC', 'ISO, MDY', 'off', 'read committed']);
+  const [sent] = await store.read<{ at: string }>(`select timestamptz '2026-11-30' as at`, []);
+  expect(sent?.at).toContain('+00');
+  await client.end();
+});
+
 test('connections for outcomes never plan to read whole tables', async () => {
   const outcomes = await openStore({
     ...{ name: service, url: store.url, entities: [], migrations: {} },

@@ -30,7 +30,7 @@ const given = shared(
          case when number % 100 = 0 then at end, case when number % 3 = 0 then 'n' end,
          case when number % 50 = 0 then array['x', 'y'] end
        from generate_series(0, ${count - 1}) number,
-         lateral (select timestamptz '2026-01-01' + number / ${claim} * interval '1 second' as at) times
+         lateral (select timestamptz '2026-01-01Z' + number / ${claim} * interval '1 second' as at) times
        order by md5(number::text)`,
       [],
     );

@@ -67,7 +67,7 @@ test('more than a thousand tags are refused, and one of them is counted', async 
     `insert into messages (workspace_id, id, contact_email, template_id, template_version, integration_id, status,
        attempts, created_at, updated_at, tags)
      select 'many', gen_random_uuid(), 'a@b.example', 't', 1, 'i', 'sent', 1, at, at, array['t' || number]
-     from generate_series(1, 1001) number, (select timestamptz '2026-03-01' as at) times`,
+     from generate_series(1, 1001) number, (select timestamptz '2026-03-01Z' as at) times`,
     [],
   );
   await expect(ask({ workspaceId: 'many' })).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test('messages that each have tags of their own are refused before all are group
        attempts, created_at, updated_at, tags)
      select 'own', gen_random_uuid(), 'a@b.example', 't', 1, 'i', 'sent', 1, at, at,
        array(select number || ':' || place from generate_series(1, 10) place where number > 0)
-     from generate_series(1, 20000) number, (select timestamptz '2026-03-01' as at) times`,
+     from generate_series(1, 20000) number, (select timestamptz '2026-03-01Z' as at) times`,
     [],
   );
   const refusal = given.store.fork().transactional(async (em) => {
