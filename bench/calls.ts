@@ -11,6 +11,8 @@ type Request = { path: string; body?: object };
 type Operation = { name: string; request: (number: number) => Request };
 
 const contactsRead = 1_000;
+/** Of the loop of `lists.get` between two others. */
+const getSeconds = 2;
 const listId = 'bench';
 /** Each of its calls has one event for the endpoint. */
 const webhookOperation = 'customEvents.upsert';
@@ -93,7 +95,7 @@ const operationsOf = (workspace_id: string, loop: string): Operation[] => {
   ];
 };
 
-/** Ordinary calls in closed loops, each beside `lists.get` in the same run. */
+/** Ordinary calls in closed loops, each beside `lists.get` directly before it and after it. */
 export async function benchCalls(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -124,14 +126,26 @@ export async function benchCalls(args: string[]): Promise<void> {
     }
     for (const callers of callerCounts) {
       console.log(`\n${callers} callers        calls/s   ÷ get   p50 ms   p99 ms   CPU µs a call`);
-      let most = 0;
-      for (const operation of operationsOf(stack.workspaceId, `c${callers}`).filter(wanted)) {
-        const seconds = Number(values.seconds);
-        const found = await measure({ stack, consumer }, operation, { callers, seconds });
-        most ||= found.rate;
-        print(operation.name, found, found.rate / most);
-        if (receiver && operation.name === webhookOperation)
-          await printDelivered(receiver, found, most);
+      const [get, ...others] = operationsOf(stack.workspaceId, `c${callers}`).filter(wanted);
+      if (!get) continue;
+      const seconds = Number(values.seconds);
+      const run = (operation: Operation, forSeconds: number) =>
+        measure({ stack, consumer }, operation, { callers, seconds: forSeconds });
+      const first = await run(get, seconds);
+      print(get.name, first, 1);
+      let before = first.rate;
+      for (const operation of others) {
+        const found = await run(operation, seconds);
+        const delivered =
+          receiver && operation.name === webhookOperation
+            ? await deliveredOf(receiver, found)
+            : undefined;
+        // The machine changes its speed within a run.
+        const after = (await run(get, getSeconds)).rate;
+        const beside = (before + after) / 2;
+        before = after;
+        print(operation.name, found, found.rate / beside);
+        if (delivered) printDelivered(delivered, beside);
       }
     }
   } finally {
@@ -141,14 +155,18 @@ export async function benchCalls(args: string[]): Promise<void> {
   }
 }
 
+type Delivered = { text: string; rate: number };
+
 /** From the first call of a loop until its last callback was received. */
-async function printDelivered(receiver: Receiver, found: Found, most: number): Promise<void> {
+async function deliveredOf(receiver: Receiver, found: Found): Promise<Delivered> {
   const { arrivals, twice } = await receiver.takeAll(found.count);
   const tookMs = Math.max(...arrivals.map(({ atMs }) => atMs)) - found.startedAtMs;
   const rate = (arrivals.length * 1_000) / tookMs;
-  console.log(
-    `  delivered ${arrivals.length} of ${found.count}, twice ${twice}: ${rate.toFixed(0)}/s, ÷ get ${(rate / most).toFixed(2)}`,
-  );
+  return { text: `delivered ${arrivals.length} of ${found.count}, twice ${twice}`, rate };
+}
+
+function printDelivered({ text, rate }: Delivered, beside: number): void {
+  console.log(`  ${text}: ${rate.toFixed(0)}/s, ÷ get ${(rate / beside).toFixed(2)}`);
 }
 
 async function givenContacts({ api, workspaceId }: BenchStack): Promise<void> {
