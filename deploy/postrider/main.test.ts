@@ -317,6 +317,9 @@ test(
     expect(stdout).not.toContain('WRONG');
     expect(stdout).toContain('answers and has the namespace default');
     expect(stdout).toContain('all migrations have run');
+    // The server of tests waits for no disk.
+    for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
+      expect(stdout).toContain(`${setting} is off`);
     expect(code).toBe(0);
   },
   processTimeoutMs,

@@ -23,6 +23,8 @@ type Facts = {
   statement_timeout: string;
   idle_timeout: string;
   fsync: string;
+  synchronous_commit: string;
+  full_page_writes: string;
   pid: number;
   now_ms: number;
 };
@@ -33,7 +35,8 @@ const factsSql = `select current_setting('server_version_num')::int as version, 
   current_setting('server_encoding') as encoding,
   current_setting('statement_timeout') as statement_timeout,
   current_setting('idle_in_transaction_session_timeout') as idle_timeout,
-  current_setting('fsync') as fsync, pg_backend_pid() as pid,
+  current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
+  current_setting('full_page_writes') as full_page_writes, pg_backend_pid() as pid,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
   from pg_roles where rolname = current_user`;
 
@@ -81,10 +84,10 @@ function settingsFindings(about: string, name: string, facts: Facts): Finding[] 
     const remedy = `postrider migrate ${name} --provision, or: create schema ${name} authorization ${facts.role}; alter role ${facts.role} set search_path = ${name}`;
     findings.push(wrong(about, 'the role has no schema that it may create tables in', remedy));
   }
-  if (facts.fsync !== 'on') {
-    const remedy =
-      'alter system set fsync = on: a power cut would lose what was answered as stored';
-    findings.push(warning(about, 'fsync is off', remedy));
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'] as const) {
+    if (facts[setting] !== 'off') continue;
+    const remedy = `alter system set ${setting} = on: a power cut would lose what was answered as stored`;
+    findings.push(warning(about, `${setting} is off`, remedy));
   }
   for (const [setting, value, wanted] of [
     ['statement_timeout', facts.statement_timeout, '15s'],
