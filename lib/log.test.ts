@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
@@ -70,4 +78,45 @@ test('lines that cannot be written are left out, and the next one is preceded by
     msg: '2 lines of this log could not be written',
   });
   expect(lines).toEqual(['three', 'four', '']);
+});
+
+/** A pipe as services have it for their output: what it has no room for is refused. */
+function givenPipe(name: string): number {
+  const file = join(root, name);
+  execFileSync('mkfifo', [file]);
+  return openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
+}
+
+const long = `${'x'.repeat(100_000)}\n`;
+
+onLinux('a line that was cut off has the next one on a line of its own', () => {
+  const fd = givenPipe('cut');
+  const writer = new LineWriter(fd);
+  writer.write(long);
+  writer.write('two\n');
+  const bytes = Buffer.alloc(200_000);
+  readSync(fd, bytes);
+  writer.write('three\n');
+  const [note = '', three, rest] = bytes
+    .toString('utf8', 0, readSync(fd, bytes))
+    .replace(/^\n/, '')
+    .split('\n');
+  expect(bytes[0]).toBe('\n'.charCodeAt(0));
+  expect(JSON.parse(note).msg).toBe('2 lines of this log could not be written');
+  expect([three, rest]).toEqual(['three', '']);
+  closeSync(fd);
+});
+
+onLinux('a reader that is slow for ever does not hold up a process with each line', () => {
+  const fd = givenPipe('slow');
+  const writer = new LineWriter(fd);
+  const bytes = Buffer.alloc(20_000);
+  const startedAtMs = performance.now();
+  for (let line = 0; line < 6; line += 1) {
+    writer.write(long);
+    readSync(fd, bytes);
+  }
+  // The first line waits for a second.
+  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+  closeSync(fd);
 });

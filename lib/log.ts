@@ -36,17 +36,21 @@ function ofTrace(): object {
 
 const warning = 40;
 const busyWaitMs = 10;
+/** How long a line waits for a reader that is slow, and how long no other waits then. */
 const busyMaxMs = 1_000;
+const impatientMs = 10_000;
 
 /**
  * Writes lines at once. Lines that cannot be written, as on a full disk, are left out, and the next
- * one is preceded by their number: a log must neither end its process nor hold it up.
+ * one is preceded by their number: a log must not end its process, nor hold it up for long.
  */
 export class LineWriter {
   readonly #fd: number;
   #missing = 0;
   /** The last line that could not be written was begun. */
   #isCut = false;
+  /** By `performance.now`. */
+  #waitsAgainAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -56,6 +60,7 @@ export class LineWriter {
     try {
       if (this.#missing > 0) this.#writeAll(this.#note());
       this.#missing = 0;
+      this.#isCut = false;
       this.#writeAll(line);
     } catch {
       this.#missing += 1;
@@ -70,17 +75,19 @@ export class LineWriter {
 
   #writeAll(line: string): void {
     let rest = Buffer.from(line);
-    const busyUntilMs = Date.now() + (this.#missing > 0 ? 0 : busyMaxMs);
+    const sinceMs = performance.now();
     while (rest.length > 0) {
       try {
         rest = rest.subarray(writeSync(this.#fd, rest));
       } catch (error) {
         const isBusy = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-        if (isBusy && Date.now() < busyUntilMs) {
+        const nowMs = performance.now();
+        if (isBusy && nowMs < sinceMs + busyMaxMs && nowMs >= this.#waitsAgainAtMs) {
           pause();
           continue;
         }
-        this.#isCut = rest.length < Buffer.byteLength(line);
+        if (isBusy) this.#waitsAgainAtMs = Math.max(this.#waitsAgainAtMs, sinceMs + impatientMs);
+        this.#isCut ||= rest.length < Buffer.byteLength(line);
         throw error;
       }
     }

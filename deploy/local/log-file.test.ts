@@ -29,3 +29,13 @@ test('a full file becomes the one before', () => {
   expect(readFileSync(file, 'utf8')).toBe('new\n');
   expect(readFileSync(`${file}.1`, 'utf8')).toHaveLength(10_000_001);
 });
+
+test('a full file that was removed is begun anew', () => {
+  const file = join(root, 'removed.log');
+  writeFileSync(file, 'x'.repeat(10_000_001));
+  const write = openLogFile(file);
+  rmSync(file);
+  write('one\n');
+  write('two\n');
+  expect(readFileSync(file, 'utf8')).toBe('\n4 bytes could not be written here\ntwo\n');
+});

@@ -12,8 +12,9 @@ export function openLogFile(file: string): (text: string) => void {
   let missingBytes = 0;
   const append = (text: string) => {
     if (bytes > bytesMax) {
-      renameSync(file, `${file}.1`);
+      // Also where it cannot be renamed, such as one that was removed.
       bytes = 0;
+      renameSync(file, `${file}.1`);
     }
     appendFileSync(file, text, { mode: 0o600 });
     bytes += Buffer.byteLength(text);
