@@ -44,8 +44,11 @@ export function eventIdAt(time: Date): string {
 }
 
 /** SQL of the id of a delivery's event. */
-export const eventIdSql = (delivery: string) =>
-  `(left(${delivery}.id::text, ${ownDigits}) || '0000')::uuid`;
+export const eventIdSql = (delivery: string) => eventIdOfSql(`${delivery}.id`);
+
+/** The same for the id of a delivery. */
+export const eventIdOfSql = (deliveryId: string) =>
+  `(left(${deliveryId}::text, ${ownDigits}) || '0000')::uuid`;
 
 /** SQL of whether a delivery is one of an event of the same workspace. */
 export const isOfEventSql = (delivery: string, event: string) =>

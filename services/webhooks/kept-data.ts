@@ -7,13 +7,14 @@ import { create, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { WebhookDeliverySchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { pageOf, pageSql } from '#lib/limits/page.ts';
 import type { ErasedTable } from '#lib/postgres/erase.ts';
 import type { PersonSource } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
 import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { isSealedNow, openSecret, sealSecret } from './callback/secret.ts';
-import { aboutAddressSql } from './erasing/address.ts';
+import { beforeAllIds, pageAboutAddressSql } from './erasing/address.ts';
 import { addWakes } from './lifecycle/wake.ts';
 import type { Dispatcher } from './sending/dispatcher.ts';
 import { type DeliveryRow, deliveryColumns, deliveryMessage } from './views/delivery.ts';
@@ -58,9 +59,18 @@ async function eraseSubscriptions(
   return rows.length;
 }
 
-/** A payload may have 256 KiB. */
-const rowsMax = 10;
+/** A page also ends with 4 MiB: a payload may have 256 KiB. */
+const rowsMax = 50;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const personSql = pageSql(
+  `select id, row_to_json(delivery)::text as delivery from (
+     select ${deliveryColumns('found')} from (
+       ${pageAboutAddressSql({ workspaceId: '$1', email: '$2', after: '$3', limit: rowsMax + 1 })}
+     ) found
+   ) delivery`,
+  { text: 'delivery', order: 'id' },
+);
 
 /** The deliveries that are about a person, by id. */
 export function personSources(
@@ -72,19 +82,20 @@ export function personSources(
       name: 'webhook_delivery',
       async read(after) {
         if (after !== '' && !uuid.test(after)) throw invalidField('cursor', 'invalid cursor');
-        const rows = await query<{ delivery: DeliveryRow }>(
-          store.fork(),
-          `select row_to_json(delivery) as delivery from (
-             select ${deliveryColumns('found')} from (${aboutAddressSql('$1', '$2')}) found
-             where $3 = '' or found.id > nullif($3, '')::uuid
-             order by found.id limit ${rowsMax + 1}
-           ) delivery`,
-          [workspaceId, email, after],
+        const rows = await query<{ id: string; delivery: string }>(store.fork(), personSql, [
+          workspaceId,
+          email,
+          after || beforeAllIds,
+        ]);
+        const { page, isLast } = pageOf(rows, rowsMax, ({ delivery }) =>
+          Buffer.byteLength(delivery),
         );
-        const page = rows.slice(0, rowsMax).map(({ delivery }) => delivery);
         return {
-          records: page.map((row) => ({ kind: 'webhook_delivery', data: dataOf(row) })),
-          next: rows.length > rowsMax ? page.at(-1)?.id : undefined,
+          records: page.map(({ delivery }) => ({
+            kind: 'webhook_delivery',
+            data: dataOf(JSON.parse(delivery)),
+          })),
+          next: isLast ? undefined : page.at(-1)?.id,
         };
       },
     },

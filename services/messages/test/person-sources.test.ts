@@ -62,3 +62,39 @@ test('messages come with their values, files and kept content, beside suppressio
     },
   });
 });
+
+test('reports of an address are read once each, however many there are', async () => {
+  const count = 4_000;
+  const person = { workspaceId: 'w1', email: 'many@example.com' };
+  await query(
+    given.store.fork(),
+    `insert into inbound_reports (workspace_id, integration_id, event_key, id, source, state, type, email,
+       occurred_at, received_at)
+     select 'w1', 'i', number::text, gen_random_uuid(), 'postmark', 'done', 'delivered', $1,
+       now() - number * interval '1 second', now()
+     from generate_series(1, ${count}) number`,
+    [person.email],
+  );
+  await given.store.fork().transactional(async (em) => {
+    const store = { ...given.store, fork: () => em };
+    const sources = personSources({ ...given.context, store }, person);
+    const reports = sources.find(({ name }) => name === 'inbound_report')!;
+    let place: string | undefined = '';
+    let read = 0;
+    while (place !== undefined) {
+      const page = await reports.read(place);
+      read += page.records.length;
+      place = page.next;
+    }
+    expect(read).toBe(count);
+    const [fetched] = await query<{ rows: number }>(
+      em,
+      `select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+       where relname = 'inbound_reports'`,
+      [],
+    );
+    expect(fetched!.rows).toBeGreaterThanOrEqual(count);
+    // Each page looks at the first row of the next one.
+    expect(fetched!.rows).toBeLessThan(2 * count);
+  });
+});

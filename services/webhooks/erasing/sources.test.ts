@@ -4,7 +4,7 @@ import { query } from '#lib/postgres/query.ts';
 import { personSources } from '../kept-data.ts';
 import { deliveriesOf, sendEvents } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
-import { addressSql } from './address.ts';
+import { addressSql, pageAboutAddressSql } from './address.ts';
 
 const given = useService();
 const email = 'ann@example.com';
@@ -82,4 +82,40 @@ test('deliveries that share an event are found by pages, in the order of ids, wi
       .map(({ id, payload }) => [id, payload])
       .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
+});
+
+test('a page reads no more rows than it has, however many deliveries of an address come before it', async () => {
+  const workspaceId = givenWorkspace();
+  const em = given.context.store.fork();
+  await query(
+    em,
+    `with numbers as (
+       select number, lpad(to_hex(number), 8, '0') || '-0000-7000-8000-00000000' as start
+       from generate_series(1, 6000) number
+     ),
+     new_events as (
+       insert into events (workspace_id, id, payload)
+       select $1, (start || '0000')::uuid,
+         json_build_object('email', case number % 2 when 0 then $2 else 'other@example.com' end)
+       from numbers
+     )
+     insert into deliveries (workspace_id, id, subscription_id, event_type, status, attempts, created_at)
+     select $1, (start || '0001')::uuid, 's', 'contact.updated', 'delivered', 1, now() from numbers`,
+    [workspaceId, email],
+  );
+  const page = pageAboutAddressSql({ workspaceId: '$1', email: '$2', after: '$3', limit: 11 });
+  const rowsRead = async () => {
+    const plan = await query<{ 'QUERY PLAN': string }>(
+      em,
+      `explain (analyze, costs off, timing off) ${page}`,
+      [workspaceId, email, '00000fa0-0000-7000-8000-000000000001'],
+    );
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+    const counts = [...text.matchAll(/rows=(\d+)|Rows Removed by Filter: (\d+)/g)];
+    expect(counts.length).toBeGreaterThan(5);
+    return Math.max(...counts.map(([, rows, removed]) => Number(rows ?? removed)));
+  };
+  expect(await rowsRead()).toBeLessThan(30);
+  await query(em, 'analyze events, deliveries', []);
+  expect(await rowsRead()).toBeLessThan(30);
 });
