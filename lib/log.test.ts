@@ -32,6 +32,12 @@ test('addresses are removed from a long word in one pass', () => {
   );
 });
 
+test('a stack keeps the files of libraries whose names begin with @', () => {
+  const frame = 'at read (file:///app/node_modules/@bufbuild/protobuf/dist/from-json.js:92:31)';
+  expect(withoutAddresses(frame)).toBe(frame);
+  expect(withoutAddresses('file:///node_modules/@a/ada@example.com')).toBe('file:[address]');
+});
+
 test('a pretty line is for people, and hides what a line of JSON hides', () => {
   const program = `import { createLog } from ${source};
     createLog('contacts', 'info', 'pretty').info({ workspaceId: 'w1', token: 'secret-token' }, 'call');`;

@@ -24,8 +24,9 @@ function serializeError(error: unknown): object {
 export function withoutAddresses(text: string): string {
   if (!text.includes('@')) return text;
   return text.replaceAll(/[^\s<>"'(),;:]+/g, (word) => {
-    const at = word.indexOf('@', 1);
-    return at > 0 && at < word.length - 1 ? '[address]' : word;
+    const named = word.replaceAll('/node_modules/@', '');
+    const at = named.indexOf('@', 1);
+    return at > 0 && at < named.length - 1 ? '[address]' : word;
   });
 }
 
