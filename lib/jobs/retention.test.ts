@@ -36,14 +36,14 @@ const jobOf = (over: Pick<Retention, 'clear'> & Partial<Retention>) =>
     },
   );
 
-/** Milliseconds until the next run. */
-async function nextInMs(): Promise<number> {
-  const [row] = await query<{ ms: number }>(
+async function nextRun(): Promise<{ inMs: number; payload: object }> {
+  const [row] = await query<{ inMs: number; payload: object }>(
     store.fork(),
-    `select extract(epoch from run_at - now())::float8 * 1000 as ms from messages_jobs.jobs where key = 'clearTest'`,
+    `select extract(epoch from run_at - now())::float8 * 1000 as "inMs", payload from messages_jobs._private_jobs
+     where key = 'clearTest'`,
     [],
   );
-  return row?.ms ?? 0;
+  return row!;
 }
 
 test('each workspace with rows is cleared, and the next run is in an hour', async () => {
@@ -51,7 +51,7 @@ test('each workspace with rows is cleared, and the next run is in an hour', asyn
   const cleared: string[] = [];
   await jobOf({ clear: async (workspaceId) => void cleared.push(workspaceId) }).task();
   expect(cleared).toEqual(['a', 'b', 'c']);
-  expect(await nextInMs()).toBeGreaterThan(50 * 60_000);
+  expect((await nextRun()).inMs).toBeGreaterThan(50 * 60_000);
 });
 
 test('a workspace that cannot be cleared keeps no other from it', async () => {
@@ -86,5 +86,59 @@ test('a workspace with more than a run can delete leaves time to the others, and
     clock.mockRestore();
   }
   expect(steps.b).toBe(1);
-  expect(await nextInMs()).toBeLessThan(60_000);
+  expect((await nextRun()).inMs).toBeLessThan(60_000);
+});
+
+test('a run goes on where the last one ended, so that it comes to each workspace', async () => {
+  const ids = Array.from({ length: 100 }, (_, number) => `w${number + 100}`);
+  await givenRows(...ids);
+  let nowMs = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
+  const cleared: string[] = [];
+  const pauses: number[] = [];
+  try {
+    const job = jobOf({
+      clear: async (workspaceId) => {
+        cleared.push(workspaceId);
+        nowMs += 1_000;
+      },
+    });
+    let payload = {};
+    while (pauses.length < 3) {
+      await job.task(payload);
+      const next = await nextRun();
+      payload = next.payload;
+      pauses.push(next.inMs);
+    }
+  } finally {
+    clock.mockRestore();
+  }
+  expect(cleared).toEqual(ids);
+  expect(pauses.map((ms) => ms > 50 * 60_000)).toEqual([false, false, true]);
+});
+
+test('rows of no workspace leave time to those of workspaces', async () => {
+  await givenRows('a');
+  let nowMs = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
+  const cleared: string[] = [];
+  try {
+    const clearCommon: Retention['clearCommon'] = (repeat) =>
+      repeat(async (rowsMax) => {
+        nowMs += 500;
+        return rowsMax;
+      });
+    await jobOf({ clearCommon, clear: async (id) => void cleared.push(id) }).task();
+  } finally {
+    clock.mockRestore();
+  }
+  expect(cleared).toEqual(['a']);
+});
+
+test('a process that starts leaves the place of a run as it is', async () => {
+  const job = jobOf({ clear: async () => {} });
+  await job.task();
+  const before = await nextRun();
+  await job.start(store.fork());
+  expect((await nextRun()).inMs).toBeGreaterThan(before.inMs - 60_000);
 });

@@ -1,14 +1,14 @@
 import type { Log } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager, Store } from '../postgres/store.ts';
-import { addJob } from './jobs.ts';
+import { addJob, addMissingJobs } from './jobs.ts';
 
 const everyMs = 60 * 60 * 1_000;
 const soonMs = 1_000;
 /** Jobs count as lost after two minutes. */
 const workMaxMs = 40_000;
 /** Of one workspace in a run, so that one with very many rows leaves time to the others. */
-const workspaceMaxMs = 5_000;
+const partMaxMs = 5_000;
 
 /**
  * Repeats a step, which deletes up to `rowsMax` rows and says how many, until it deletes fewer.
@@ -84,57 +84,69 @@ export async function deleteExcess(
 
 class TimeIsUp extends Error {}
 
+/** Where a run begins. Payloads of version 0.3 are empty. */
+type Place = {
+  /** The last workspace that was cleared; empty at the beginning. */
+  after: string;
+  /** A workspace before it has more than a run deletes. */
+  hasMore: boolean;
+};
+
+const beginning: Place = { after: '', hasMore: false };
+
 /**
  * The job that deletes rows which their workspace keeps no longer: in steps, workspace by
- * workspace, every hour; after a second while there is more than a run can delete. A workspace that
- * cannot be cleared, because its settings cannot be read for instance, is left for the next run.
+ * workspace, every hour. A run that has not come to all of them is followed by one that goes on
+ * there. After a second it begins anew while there is more than it can delete. A workspace that
+ * cannot be cleared, because its settings cannot be read for instance, is left for the next hour.
  */
 export function retentionJob(
   { store, log }: { store: Store; log: Pick<Log, 'warn'> },
   retention: Retention,
-): { task: () => Promise<void>; add: (em: EntityManager, inMs: number) => Promise<void> } {
+): { task: (payload?: unknown) => Promise<void>; start: (em: EntityManager) => Promise<void> } {
   const { service, task } = retention;
-  /** One that waits already is moved. */
-  const add = async (em: EntityManager, inMs: number) => {
-    const runAt = new Date(Date.now() + inMs);
-    await addJob(em, service, { task, payload: {}, key: task, runAt });
-  };
   return {
-    task: async () => {
-      const isDone = await clearAll({ store, log }, retention);
-      await add(store.fork(), isDone ? everyMs : soonMs);
+    task: async (payload) => {
+      const place = await clearFrom({ store, log }, retention, {
+        ...beginning,
+        ...(payload as Partial<Place>),
+      });
+      const isOver = place.after === '';
+      const inMs = isOver && !place.hasMore ? everyMs : soonMs;
+      const runAt = new Date(Date.now() + inMs);
+      const job = { task, payload: isOver ? beginning : place, key: task, runAt };
+      await addJob(store.fork(), service, job);
     },
-    add,
+    // One that waits keeps its place.
+    start: (em) => addMissingJobs(em, service, [{ task, payload: beginning, key: task }]),
   };
 }
 
-/** Whether it came to the end. */
-async function clearAll(
+/** Gives the place of the next run. */
+async function clearFrom(
   { store, log }: { store: Store; log: Pick<Log, 'warn'> },
   { what, rows, stepRows, clear, clearCommon }: Retention,
-): Promise<boolean> {
+  place: Place,
+): Promise<Place> {
   const endsAtMs = Date.now() + workMaxMs;
-  let isDone = true;
-  const attempt = async (untilMs: number, work: (repeat: Repeat) => Promise<void>, about = {}) => {
+  let { after, hasMore } = place;
+  const attempt = async (work: (repeat: Repeat) => Promise<void>, about = {}) => {
+    const untilMs = Math.min(endsAtMs, Date.now() + partMaxMs);
     try {
       await work((step) => repeatUntil(untilMs, stepRows, step));
     } catch (err) {
-      if (err instanceof TimeIsUp) isDone = false;
+      if (err instanceof TimeIsUp) hasMore = true;
       else log.warn({ err, ...about }, `${what} were not all deleted; trying again later`);
     }
   };
-  if (clearCommon) await attempt(endsAtMs, clearCommon);
-  for (
-    let workspaceId = await workspaceAfter(store, rows, '');
-    workspaceId !== undefined;
-    workspaceId = await workspaceAfter(store, rows, workspaceId)
-  ) {
-    if (Date.now() > endsAtMs) return false;
-    const own = workspaceId;
-    const untilMs = Math.min(endsAtMs, Date.now() + workspaceMaxMs);
-    await attempt(untilMs, (repeat) => clear(own, repeat), { workspaceId });
+  if (clearCommon) await attempt(clearCommon);
+  for (;;) {
+    const workspaceId = await workspaceAfter(store, rows, after);
+    if (workspaceId === undefined) return { after: '', hasMore };
+    if (Date.now() > endsAtMs) return { after, hasMore };
+    await attempt((repeat) => clear(workspaceId, repeat), { workspaceId });
+    after = workspaceId;
   }
-  return isDone;
 }
 
 async function repeatUntil(

@@ -42,7 +42,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     minutely: ['beginBuilds'],
     async prepare() {
       await startInterests(messageInterests, store.fork());
-      await clearing.add(store.fork(), 0);
+      await clearing.start(store.fork());
       mover.start();
     },
     close: async () => {

@@ -181,9 +181,9 @@ export const part = servicePart(readConfig, async (parts, config) => {
     minutely: ['beginWelcomes'],
     notices: { [settingsChanged]: plans.refresh },
     prepare: async () => {
-      await erasing.add(store.fork(), 0);
-      await clearing.add(store.fork(), 0);
-      await clearingReports.add(store.fork(), 0);
+      await erasing.start(store.fork());
+      await clearing.start(store.fork());
+      await clearingReports.start(store.fork());
       await hold.start();
       if (journal) lock = await startJournal(context, journal, journalFolder);
       transactional.queue.start();

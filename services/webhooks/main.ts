@@ -40,7 +40,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     minutely: ['checkRuns', 'tendListeners'],
     async prepare() {
       await startInterests(interests, context.store.fork());
-      await clearing.add(context.store.fork(), 0);
+      await clearing.start(context.store.fork());
       context.dispatcher.start();
     },
     close: async () => {
