@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addressFault, canonicalAddress, isTimeZone } from './address.ts';
+import { addressFault, canonicalAddress, canonicalTimeZone, isTimeZone } from './address.ts';
 
 test.each([
   ['ada@example.com', 'ada@example.com'],
@@ -113,6 +113,12 @@ test.each([
   ['UTC', true],
   ['America/Argentina/Buenos_Aires', true],
   ['Etc/GMT+5', true],
+  ['EST', true],
+  ['utc', true],
+  ['Europe/Kyiv', true],
+  ['IST', false],
+  ['bst', false],
+  ['SystemV/AST4', false],
   ['', false],
   ['+02:00', false],
   ['Mars/Olympus', false],
@@ -120,4 +126,10 @@ test.each([
   [`Europe/${'P'.repeat(60)}`, false],
 ])('the zone %p is known: %p', (name, known) => {
   expect(isTimeZone(name)).toBe(known);
+});
+
+test('a zone has a name that old databases of zones have', () => {
+  expect(['Europe/Kyiv', 'US/Pacific-New', 'IST', 'Mars/Olympus'].map(canonicalTimeZone)).toEqual([
+    ...['Europe/Kiev', 'America/Los_Angeles', 'Asia/Calcutta', undefined],
+  ]);
 });

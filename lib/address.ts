@@ -44,13 +44,27 @@ export function addressFault(text: string): string {
     : 'invalid email format';
 }
 
-/** Whether Intl knows the zone, by its IANA name. */
+/** The IANA names of three letters. */
+const shortZones = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '));
+
+/**
+ * Whether a zone has the name in the IANA database. Intl knows abbreviations as well, which others
+ * read otherwise: BST as the time of Bangladesh, IST as that of India.
+ */
 export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,49}$/.test(name)) return false;
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,49}$/.test(name) || /^SystemV\//i.test(name)) return false;
+  if (name.length === 3 && !shortZones.has(name.toUpperCase())) return false;
+  return canonicalTimeZone(name) !== undefined;
+}
+
+/**
+ * The oldest name of a zone, which each PostgreSQL knows, however old its database of zones is;
+ * undefined if Intl does not know it.
+ */
+export function canonicalTimeZone(name: string): string | undefined {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }

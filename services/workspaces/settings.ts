@@ -83,7 +83,7 @@ export function storedSettings(
   settings.timezone ||= defaults.timezone;
   settings.default_language ||= settings.languages[0] ?? defaults.default_language;
   settings.custom_endpoint_url = asciiUrl(settings.custom_endpoint_url).replace(/\/+$/, '');
-  if (!isTimeZone(settings.timezone)) {
+  if (settings.timezone !== before?.timezone && !isTimeZone(settings.timezone)) {
     throw invalidField('settings.timezone', `invalid timezone: ${settings.timezone}`);
   }
   checkUrl(

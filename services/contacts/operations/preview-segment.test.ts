@@ -39,6 +39,20 @@ test('a tree that reads messages is previewed, too', async () => {
   expect((await preview(happened('open_email', 'exactly', 0))).emails).toEqual(['ann@example.com']);
 });
 
+test('a day in a JSON field begins in the zone, also by a name that PostgreSQL does not know', async () => {
+  const workspaceId = await givenLists(given);
+  await givenContacts(given, workspaceId, { ann: { customJson1: { due: '2026-03-01' } } });
+  const inField = { field_type: 'time', json_path: ['due'] };
+  const after = (time: string) =>
+    treeMessage(where('custom_json_1', 'after_date', [time], inField));
+  const count = async (time: string) => {
+    const preview = { workspaceId, tree: after(time), timezone: 'US/Pacific-New' };
+    return (await given.segments.previewSegment(preview)).totalCount;
+  };
+  expect(await count('2026-03-01T07:59:59Z')).toBe(1);
+  expect(await count('2026-03-01T08:00:00Z')).toBe(0);
+});
+
 test('a tree that takes too long is refused', async () => {
   const workspaceId = await givenLists(given);
   await givenContacts(given, workspaceId, { ann: {} });

@@ -1,3 +1,4 @@
+import { canonicalTimeZone } from '#lib/address.ts';
 import { containing } from '../../contact/like.ts';
 import type { Filter, Reading, Test } from '../tree/tree.ts';
 import type { Statement } from './statement.ts';
@@ -88,7 +89,7 @@ function readJson(
       return `(case jsonb_typeof(${json}) when 'number' then ${text}::float8 end)`;
     case 'time':
       return `(case when jsonb_typeof(${json}) <> 'string' then null
-        when ${text} ~ ${statement.bind(`^${day}$`)} then ${text}::timestamp at time zone ${statement.bind(zone)}
+        when ${text} ~ ${statement.bind(`^${day}$`)} then ${text}::timestamp at time zone ${statement.bind(canonicalTimeZone(zone) ?? zone)}
         when ${text} ~ ${statement.bind(`^${day}${clock}$`)} then ${text}::timestamptz end)`;
   }
 }

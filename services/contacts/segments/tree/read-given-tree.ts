@@ -4,16 +4,19 @@ import {
   SegmentNodeKind,
   SegmentSource,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
-import { nodeFault } from './fault.ts';
+import { isTimeZone } from '#lib/address.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import { nodeFault, shown } from './fault.ts';
 import { readTree } from './read-tree.ts';
 import type { Tree } from './tree.ts';
 
 /**
  * Reads the tree of a request. Refuses fields that a node's kind and source do not use: ignored,
- * they would leave the segment with more contacts than it says. Stored trees may hold such things,
- * from before they were refused.
+ * they would leave the segment with more contacts than it says. Refuses zones that have no IANA name.
+ * Stored trees may hold such things, from before they were refused.
  */
 export function readGivenTree(root: SegmentNode | undefined, timezone: string): Tree {
+  if (!isTimeZone(timezone)) throw invalidField('timezone', `invalid timezone: ${shown(timezone)}`);
   const tree = readTree(root, timezone);
   if (root) refuseUnread(root, 'tree');
   return tree;

@@ -6,9 +6,8 @@ import {
   SegmentNodeKind,
   SegmentSource,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
-import { isTimeZone } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
-import { nodeFault, shown } from './fault.ts';
+import { nodeFault } from './fault.ts';
 import { readFields } from './read-filter.ts';
 import { readGoalLeaf, readListLeaf, readTimelineLeaf } from './read-leaf.ts';
 import type { Branch, Leaf, Node, Tree } from './tree.ts';
@@ -21,7 +20,6 @@ type Reader = { zone: string; nodes: number };
 
 /** Checks a tree and reads its values. Every error names the node at fault. */
 export function readTree(root: SegmentNode | undefined, timezone: string): Tree {
-  if (!isTimeZone(timezone)) throw invalidField('timezone', `invalid timezone: ${shown(timezone)}`);
   if (!root) throw invalidField('tree', 'tree is required');
   return {
     root: readNode(root, { path: 'tree', level: 1 }, { zone: timezone, nodes: 0 }),
