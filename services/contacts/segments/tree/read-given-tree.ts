@@ -12,8 +12,8 @@ import type { Tree } from './tree.ts';
 
 /**
  * Reads the tree of a request. Refuses fields that a node's kind and source do not use: ignored,
- * they would leave the segment with more contacts than it says. Refuses zones that have no IANA name.
- * Stored trees may hold such things, from before they were refused.
+ * they would leave the segment with more contacts than it says. Refuses zones that have no IANA
+ * name. Stored trees may hold such things, from before they were refused.
  */
 export function readGivenTree(root: SegmentNode | undefined, timezone: string): Tree {
   if (!isTimeZone(timezone)) throw invalidField('timezone', `invalid timezone: ${shown(timezone)}`);
