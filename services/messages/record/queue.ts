@@ -6,8 +6,9 @@ import { byKey, type ClaimedMessage, leaseMs } from './claims.ts';
 
 // The queue of transactional messages: those with `due_at` in message_requests.
 
-/** Workspaces that one statement looks at. */
+/** Workspaces that one statement looks at, and that it gives. */
 export const workspacesMax = 10_000;
+export const dueWorkspacesMax = 64;
 
 /** A part of the workspaces in the queue, in order. */
 export type DuePage = {
@@ -18,8 +19,8 @@ export type DuePage = {
 };
 
 /**
- * The workspaces after one that have a message due: one step in the index for each that has any in
- * the queue.
+ * Some workspaces after one that have a message due: one step in the index for each that has any in
+ * the queue, in their order, until there are enough.
  */
 export async function findDueWorkspaces(store: Store, after: string): Promise<DuePage> {
   const rows = await query<{ workspace_id: string; place: number; is_due: boolean }>(
@@ -40,12 +41,15 @@ export async function findDueWorkspaces(store: Store, after: string): Promise<Du
        ) as is_due
        from queued
      )
-     select workspace_id, place, is_due from looked_at where is_due or place = ${workspacesMax} order by workspace_id`,
+     select workspace_id, place, is_due from looked_at where is_due or place = ${workspacesMax}
+     limit ${dueWorkspacesMax}`,
     [after],
   );
+  const last = rows.at(-1);
+  const isLast = rows.length < dueWorkspacesMax && last?.place !== workspacesMax;
   return {
     due: rows.filter(({ is_due }) => is_due).map((row) => row.workspace_id),
-    last: rows.find(({ place }) => place === workspacesMax)?.workspace_id,
+    last: isLast ? undefined : last?.workspace_id,
   };
 }
 
