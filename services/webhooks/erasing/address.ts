@@ -30,7 +30,7 @@ export const beforeAllIds = '00000000-0000-0000-0000-000000000000';
 /**
  * SQL of the same deliveries by id, from the next one after an id on. Both parts end at the limit,
  * and the indexes of addresses have the ids in order: a page reads what it has, however many come
- * before it.
+ * before it. Deliveries with a payload of their own are in the second part alone.
  */
 export const pageAboutAddressSql = (given: {
   workspaceId: string;
@@ -42,7 +42,7 @@ export const pageAboutAddressSql = (given: {
    cross join lateral (
      select * from deliveries kept
      where kept.workspace_id = event.workspace_id and ${isOfEventSql('kept', 'event')}
-       and kept.id > ${given.after}::uuid
+       and kept.id > ${given.after}::uuid and kept.payload is null
      order by kept.id
    ) delivery
    where event.workspace_id = ${given.workspaceId} and ${addressSql('event')} = ${given.email}

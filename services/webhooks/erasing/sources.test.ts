@@ -84,6 +84,24 @@ test('deliveries that share an event are found by pages, in the order of ids, wi
   );
 });
 
+test('a delivery that has the payload of its event as well is there once', async () => {
+  const workspaceId = givenWorkspace();
+  await givenSubscription(given, workspaceId);
+  const data = { contact: { email: 'cid@example.com' } };
+  await sendEvents(given, workspaceId, [data, data]);
+  const { store } = given.context;
+  // As a process of version 0.2 that claims it leaves it.
+  await query(
+    store.fork(),
+    `update deliveries set payload = (select payload from events where workspace_id = $1 limit 1)
+     where workspace_id = $1`,
+    [workspaceId],
+  );
+  const person = { workspaceId, email: 'cid@example.com' };
+  const { records } = await readPersonRecords(personSources(store, person), '');
+  expect(records).toHaveLength(2);
+});
+
 test('a page reads no more rows than it has, however many deliveries of an address come before it', async () => {
   const workspaceId = givenWorkspace();
   const em = given.context.store.fork();
