@@ -84,7 +84,7 @@ export async function deleteExcess(
 
 class TimeIsUp extends Error {}
 
-/** Where a run begins. Payloads of version 0.3 are empty. */
+/** Where a run begins, as its job says. Jobs that version 0.3 has queued say nothing. */
 type Place = {
   /** The last workspace that was cleared; empty at the beginning. */
   after: string;

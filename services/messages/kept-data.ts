@@ -112,12 +112,10 @@ export function personSources(context: ExportContext, person: Person): PersonSou
 /** Reports, each with its raw JSON. */
 function reportSource(context: KeptContext, person: Person): PersonSource {
   const source = personTable(context.store, person, {
-    ...{
-      kind: 'inbound_report',
-      table: 'inbound_reports',
-      time: 'held.occurred_at',
-      key: 'held.id',
-    },
+    kind: 'inbound_report',
+    table: 'inbound_reports',
+    time: 'held.occurred_at',
+    key: 'held.id',
     json: `to_jsonb(held) - 'workspace_id' - 'raw' || jsonb_build_object('raw', encode(held.raw, 'base64'))`,
   });
   const { workspaceId } = person;
