@@ -52,9 +52,13 @@ const shortZones = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'
  * read otherwise: BST as the time of Bangladesh, IST as that of India.
  */
 export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,49}$/.test(name) || /^SystemV\//i.test(name)) return false;
-  if (name.length === 3 && !shortZones.has(name.toUpperCase())) return false;
-  return canonicalTimeZone(name) !== undefined;
+  if (/^SystemV\//i.test(name)) return false;
+  return isKnownTimeZone(name) && (name.length !== 3 || shortZones.has(name.toUpperCase()));
+}
+
+/** Whether Intl knows a zone by a name: of stored ones, and of what callers give back of them. */
+export function isKnownTimeZone(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_+\-/]{0,49}$/.test(name) && canonicalTimeZone(name) !== undefined;
 }
 
 /**

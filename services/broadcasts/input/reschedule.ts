@@ -31,6 +31,7 @@ export function reschedule(
       scheduledDate: after.scheduled_date,
       scheduledTime: after.scheduled_time,
       timezone: after.timezone,
+      isStoredZone: ['', before.timezone].includes(given.timezone),
       useRecipientTimezone: after.use_recipient_timezone,
     },
     now,

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { isTimeZone } from '#lib/address.ts';
+import { isKnownTimeZone, isTimeZone } from '#lib/address.ts';
 import { invalidField } from '#lib/errors/errors.ts';
 import type { Schedule } from '../broadcast/row.ts';
 
@@ -9,6 +9,8 @@ export type LocalTime = {
   scheduledDate: string;
   scheduledTime: string;
   timezone: string;
+  /** Whether the zone is no part of the request: stored ones may be abbreviations. */
+  isStoredZone?: boolean;
   /** Whether each recipient has this time in its own zone. */
   useRecipientTimezone?: boolean;
 };
@@ -42,8 +44,8 @@ export function startTime(local: LocalTime, now: Date, prefix = ''): Date {
   if (!/^\d{2}:\d{2}$/.test(scheduledTime)) {
     throw invalidField(`${prefix}scheduled_time`, 'scheduled time must be in HH:MM format');
   }
-  if (!isTimeZone(timezone))
-    throw invalidField(`${prefix}timezone`, `invalid timezone: ${timezone}`);
+  const isZone = local.isStoredZone ? isKnownTimeZone : isTimeZone;
+  if (!isZone(timezone)) throw invalidField(`${prefix}timezone`, `invalid timezone: ${timezone}`);
   const time = moment(local, timezone);
   if (Number.isNaN(time.getTime()) || moment(local, lastZone) > lastMoment) {
     throw invalidField(`${prefix}scheduled_date`, 'scheduled date and time do not exist');
@@ -76,7 +78,7 @@ export function momentIn(schedule: Schedule): (zone: string) => Date {
   return (zone) => {
     const kept = known.get(zone);
     if (kept) return kept;
-    const time = moment(local, isTimeZone(zone) ? zone : schedule.timezone);
+    const time = moment(local, isKnownTimeZone(zone) ? zone : schedule.timezone);
     known.set(zone, time);
     return time;
   };

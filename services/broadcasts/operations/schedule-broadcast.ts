@@ -14,7 +14,9 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
     const draft = await findBroadcast(store.fork(), request);
     const { workspaceId, sendNow, timezone } = request;
     const zone = timezone || sendNow ? timezone : await zoneOfWorkspace(context, workspaceId);
-    const startsAt = sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
+    const startsAt = sendNow
+      ? undefined
+      : startTime({ ...request, timezone: zone, isStoredZone: timezone === '' }, now());
     if (draft.status === 'draft') {
       await checkSendable(context, draft);
       await checkNotOpenedOf(context, draft, startsAt ? 'schedule' : 'start');

@@ -261,6 +261,21 @@ test.each([{ isScheduled: false }, { scheduledTime: '9am' }, { timezone: 'Mars' 
   },
 );
 
+test('a schedule keeps the abbreviation of a zone that it has, and gets no other', async () => {
+  const schedule = { ...scheduled.schedule, timezone: 'IST' };
+  const key = await givenBroadcast(given, { ...scheduled, schedule });
+  const update = (change: object) =>
+    given.client.updateBroadcast({ ...draftContent, ...key, schedule: change });
+  await update({ scheduledDate: '2030-03-01' });
+  await update({ scheduledDate: '2030-03-02', timezone: 'IST' });
+  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+  expect(row.starts_at?.toISOString()).toBe('2030-03-02T03:30:00.000Z');
+  await expect(update({ timezone: 'BST' })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: expect.stringContaining('invalid timezone: BST'),
+  });
+});
+
 test('an update of a paused broadcast whose time has passed takes the schedule it already has', async () => {
   const starts_at = new Date('2029-12-01T09:00:00Z');
   const schedule = { ...scheduled.schedule, scheduled_date: '2029-12-01' };

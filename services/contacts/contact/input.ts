@@ -1,5 +1,5 @@
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { addressFault, canonicalAddress, isTimeZone } from '#lib/address.ts';
+import { addressFault, canonicalAddress, isKnownTimeZone } from '#lib/address.ts';
 import { remember } from '#lib/cache.ts';
 import { type FieldFault, invalidField, invalidFields } from '#lib/errors/errors.ts';
 import { type ContactField, contactFields } from './fields.ts';
@@ -74,7 +74,7 @@ const readers: Record<ContactField['kind'], (value: unknown, field: ContactField
       return new Fault(`${name} must be at most ${lengthMax} characters`);
     }
     if (text.includes('\0')) return new Fault(`${name} holds text that can not be stored`);
-    if (name === 'timezone' && text !== '' && !isKnownTimeZone(text)) {
+    if (name === 'timezone' && text !== '' && !knowsTimeZone(text)) {
       return new Fault(`invalid timezone: ${text}`);
     }
     if (name === 'language' && text !== '' && !/^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(text)) {
@@ -97,4 +97,4 @@ const readers: Record<ContactField['kind'], (value: unknown, field: ContactField
 };
 
 /** Asking Intl costs more than the rest of a row, and an import repeats a few zones. */
-const isKnownTimeZone = remember(2_000, isTimeZone);
+const knowsTimeZone = remember(2_000, isKnownTimeZone);

@@ -32,6 +32,13 @@ test('upsert creates, then changes given fields, clears null ones and keeps abse
   expect(contact?.createdAt).toBeDefined();
 });
 
+test('a contact may come back with the abbreviation of a zone that it has had', async () => {
+  const workspaceId = await givenLists(given);
+  const contact = { email: 'a@example.com', timezone: 'IST', firstName: 'Ann' };
+  await given.contacts.upsertContact({ workspaceId, contact });
+  expect(await read(workspaceId)).toMatchObject({ timezone: 'IST' });
+});
+
 test('upsert names every bad field, with the text of the first, and writes nothing', async () => {
   const workspaceId = await givenLists(given);
   const contact = {
